@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import PQueue from "p-queue";
+import { Completion, type Reply } from "../../schemas/completion.ts";
+import { createBudget } from "./budget.ts";
+import { type Client, createClient } from "./client.ts";
+import { checkEndpoint, type EndpointSettings } from "./endpoint.ts";
+import { createCircuit, createHalt, drained, type Halt } from "./halt.ts";
+import { type Ledger, type LedgerTotals, openLedger } from "./ledger.ts";
+import { openReplies, type Replies } from "./replies.ts";
+import type { KeptReply } from "./reply-format.ts";
+import { type WireRequest, wireRequest } from "./request.ts";
+import { realWorld, type World } from "./retry.ts";
+import { openTransport } from "./transport.ts";
+
+export interface BackboneOptions {
+  readonly settings: EndpointSettings;
+  /** Shared by all runs. */
+  readonly cacheDir: string;
+  /** Of this run. */
+  readonly ledgerDir: string;
+  countTokens(text: string): number;
+  /** Aborting drains: queued calls and pauses end at once, calls in flight may finish. */
+  readonly signal: AbortSignal;
+  /** After draining began, calls in flight are cut off, ms. */
+  readonly drainMs?: number;
+  readonly world?: Partial<World>;
+}
+
+/** The model behind `Ports.complete`: a paid reply is never paid twice, limits hold, every attempt is in the ledger. */
+export interface Backbone {
+  complete(request: Completion): Promise<Reply>;
+  /** Of the whole run: what the ledger held before, and since. */
+  totals(): LedgerTotals;
+  /** Waits for calls in flight. */
+  close(): Promise<void>;
+}
+
+/** Schedulers kill 30 s after the first signal; what was in flight has to be on disk by then. */
+const defaultDrainMs = 25_000;
+
+export async function openBackbone(options: BackboneOptions): Promise<Backbone> {
+  const { settings } = options;
+  checkEndpoint(settings);
+  const writer = randomBytes(8).toString("hex");
+  const world = { ...realWorld, ...options.world };
+  const halt = createHalt(options.drainMs ?? defaultDrainMs);
+  const ledger = await openLedger(options.ledgerDir, writer);
+  const replies = openReplies(options.cacheDir, writer);
+  const transport = openTransport(settings);
+  const budget = createBudget(settings, ledger.totals, halt);
+  const circuit = createCircuit();
+  const client = createClient({ settings, transport, replies, ledger, budget, halt, circuit, world, countTokens: options.countTokens });
+  const line = createLine(settings.concurrency, halt);
+  const drain = (): void => halt.stop(drained());
+  options.signal.addEventListener("abort", drain, { once: true });
+  if (options.signal.aborted) drain();
+  return {
+    complete: sharedCompletions({ settings, replies, ledger, client, line, world }),
+    totals: ledger.totals,
+    async close() {
+      await line.idle();
+      options.signal.removeEventListener("abort", drain);
+      halt.close();
+      await Promise.all([transport.close(), replies.close(), ledger.close()]);
+    },
+  };
+}
+
+interface CompletionParts {
+  readonly settings: EndpointSettings;
+  readonly replies: Replies;
+  readonly ledger: Ledger;
+  readonly client: Client;
+  readonly line: Line;
+  readonly world: World;
+}
+
+/** The cache first, which needs no place in line; equal requests at the same time share one call. */
+function sharedCompletions({ settings, replies, ledger, client, line, world }: CompletionParts): (request: Completion) => Promise<Reply> {
+  const inFlight = new Map<string, Promise<Reply>>();
+  const asCached = async (wire: WireRequest, reply: KeptReply): Promise<Reply> => {
+    await ledger.record(cachedRow(wire, world.now()));
+    return { ...reply, cached: true };
+  };
+  const answer = async (wire: WireRequest): Promise<Reply> => {
+    const known = await replies.get(wire.key);
+    if (known !== null) return asCached(wire, known);
+    return { ...(await line.wait(() => client.call(wire))), cached: false };
+  };
+  return async (request) => {
+    const wire = wireRequest(settings, Completion.parse(request));
+    const shared = inFlight.get(wire.key);
+    if (shared !== undefined) return asCached(wire, await shared);
+    const own = answer(wire);
+    inFlight.set(wire.key, own);
+    try {
+      return await own;
+    } finally {
+      inFlight.delete(wire.key);
+    }
+  };
+}
+
+const cachedRow = ({ request, key }: WireRequest, now: number) =>
+  ({
+    time: new Date(now).toISOString(),
+    label: request.label,
+    key,
+    attempt: 0,
+    outcome: "cached",
+    status: null,
+    tokensIn: 0,
+    tokensOut: 0,
+    usage: "none",
+    cost: null,
+    latencyMs: 0,
+    cached: true,
+  }) as const;
+
+/** Calls waiting for one of `concurrency` places. */
+interface Line {
+  wait<T>(task: () => Promise<T>): Promise<T>;
+  idle(): Promise<void>;
+}
+
+function createLine(concurrency: number, halt: Halt): Line {
+  const queue = new PQueue({ concurrency });
+  const waiting = new Set<(why: unknown) => void>();
+  // The queue's own abort would also let go of tasks that run, and their replies are being paid for.
+  halt.signal.addEventListener("abort", () => {
+    queue.clear();
+    for (const reject of waiting) reject(halt.reason());
+    waiting.clear();
+  });
+  return {
+    wait: (task) =>
+      new Promise((resolve, reject) => {
+        halt.check();
+        waiting.add(reject);
+        void queue.add(async () => {
+          waiting.delete(reject);
+          await task().then(resolve, reject);
+        });
+      }),
+    idle: () => queue.onIdle(),
+  };
+}

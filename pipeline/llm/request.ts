@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import type { Completion } from "../../schemas/completion.ts";
+import { type EndpointSettings, normaliseBaseUrl } from "./endpoint.ts";
+
+/** Bump when what is sent for an equal request changes in a way the body does not show: every cached reply is then forgotten. */
+const keyVersion = 1;
+export const completionsPath = "/chat/completions";
+
+/** A request as it goes over the wire, with the key under which its reply is kept. */
+export interface WireRequest {
+  readonly request: Completion;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Lower-case hex SHA-256. */
+  readonly key: string;
+}
+
+export function wireRequest(settings: EndpointSettings, request: Completion): WireRequest {
+  const body = requestBody(settings, request);
+  return { request, body, key: replyKey(settings, body, request.sampleIndex) };
+}
+
+/** The body as sent. Reply limit, messages and model always win over `extraBody`. */
+function requestBody(settings: EndpointSettings, request: Completion): Record<string, unknown> {
+  const fields = {
+    temperature: settings.temperature,
+    top_p: settings.topP,
+    seed: settings.seed === null ? null : settings.seed + request.sampleIndex,
+    ...settings.extraBody,
+    model: settings.model,
+    messages: request.messages,
+    [settings.replyLimitField ?? "max_tokens"]: request.maxTokens,
+    stream: false,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+
+/** All that shapes the reply and nothing else: no API key, time-outs, headers, concurrency, retries. */
+function replyKey(settings: EndpointSettings, body: Record<string, unknown>, sampleIndex: number): string {
+  const shaping = {
+    v: keyVersion,
+    wire: `POST ${completionsPath}`,
+    baseUrl: normaliseBaseUrl(settings.baseUrl),
+    model: settings.model,
+    body,
+    sampleIndex,
+  };
+  return createHash("sha256").update(canonicalJson(shaping)).digest("hex");
+}
+
+/** JSON with keys sorted at every level, so that equal values have equal text. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value)
+    .filter(([, entry]) => entry !== undefined)
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join(",")}}`;
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { Digest, TrajectoryId } from "./trajectory.ts";
+
+export const SampleKind = z.enum(["segment", "condense", "base"]);
+export type SampleKind = z.infer<typeof SampleKind>;
+
+/** One chat turn as text. `train`: this turn carries loss (assistant turns only). `step`: base step it renders, -1 for anything else. */
+export const Turn = z.strictObject({
+  role: z.enum(["system", "user", "assistant"]),
+  content: z.string(),
+  train: z.boolean(),
+  step: z.int().min(-1),
+});
+export type Turn = z.infer<typeof Turn>;
+
+/** A rendered sample. Never stored between stages: it lives only in the Parquet. */
+export const Sample = z.strictObject({
+  /** `<trajectory id>#<kind><index>`. */
+  id: z.string(),
+  trajectory: TrajectoryId,
+  kind: SampleKind,
+  index: z.int().nonnegative(),
+  /** How many samples of this kind the trajectory has before judging. */
+  count: z.int().positive(),
+  turns: z.array(Turn).min(2),
+});
+export type Sample = z.infer<typeof Sample>;
+
+/** Facts about a sample that the layouts write as `cat_*` columns. */
+export const SampleFacts = z.strictObject({
+  instance: z.string(),
+  source: z.string(),
+  resolved: z.boolean().nullable(),
+  licence: z.string().nullable(),
+  toolsJson: z.string(),
+  callStyle: z.string(),
+  tokens: z.int().nonnegative(),
+  trainedTokens: z.int().nonnegative(),
+  /** Free-form facts as JSON text: writer of the memory, persona, digests. */
+  metaJson: z.string().nullable(),
+  contentDigest: Digest,
+});
+export type SampleFacts = z.infer<typeof SampleFacts>;

@@ -1,0 +1,33 @@
+import { badExit } from "./bad-exit.ts";
+import { controlTokenText } from "./control-token-text.ts";
+import type { Filter } from "./filter.ts";
+import { foldRatioTooHigh } from "./fold-ratio-too-high.ts";
+import { foldRatioTooLow } from "./fold-ratio-too-low.ts";
+import { foldTooSmall } from "./fold-too-small.ts";
+import { preCondensed } from "./pre-condensed.ts";
+import { rejectedUpstream } from "./rejected-upstream.ts";
+import { tooFewCalls } from "./too-few-calls.ts";
+import { tooFewSteps } from "./too-few-steps.ts";
+import { tooManyCalls } from "./too-many-calls.ts";
+import { tooManySteps } from "./too-many-steps.ts";
+import { unrenderable } from "./unrenderable.ts";
+import { unresolved } from "./unresolved.ts";
+import { windowExceeded } from "./window-exceeded.ts";
+
+export const filters = {
+  unresolved,
+  "bad-exit": badExit,
+  "pre-condensed": preCondensed,
+  unrenderable,
+  "control-token-text": controlTokenText,
+  "too-few-steps": tooFewSteps,
+  "too-many-steps": tooManySteps,
+  "rejected-upstream": rejectedUpstream,
+  "too-few-calls": tooFewCalls,
+  "too-many-calls": tooManyCalls,
+  "fold-too-small": foldTooSmall,
+  "fold-ratio-too-low": foldRatioTooLow,
+  "fold-ratio-too-high": foldRatioTooHigh,
+  "window-exceeded": windowExceeded,
+} satisfies Record<string, Filter>;
+export type FilterName = keyof typeof filters;

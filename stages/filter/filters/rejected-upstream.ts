@@ -1,0 +1,7 @@
+import type { Filter } from "./filter.ts";
+
+/** An earlier stage rejected the trajectory, so it has no segments. Its base sample may still be kept. Always on. */
+export const rejectedUpstream: Filter = {
+  scope: "context",
+  fails: ({ trajectory }) => (trajectory.rejectedBy === null ? null : { value: trajectory.rejectedBy, limit: null }),
+};

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
+import { CondenseRecipe, ExportRecipe, PersonaRecipe, WindowRecipe } from "../../schemas/recipe.ts";
+import type { Turn } from "../../schemas/sample.ts";
+import type { Memory, Workspace } from "../../schemas/sidecars.ts";
+import { withSystem } from "../lib/chatml.ts";
+import { blockTexts, render, type Rendered } from "../lib/render.ts";
+import { baseTurns, condensationTurns, segmentTurns } from "../lib/samples.ts";
+import { type CountTokens, measureSizes, messageTokens, openingTokens, replyTokens, type Sizes } from "../lib/sizes.ts";
+import { ok, type Stage } from "../stage.ts";
+import { applyMeasures, measures } from "./measures/index.ts";
+import type { Seen, SizedSample } from "./measures/measure.ts";
+
+export const MeasureParams = z.strictObject({
+  persona: PersonaRecipe,
+  replyTokens: WindowRecipe.shape.replyTokens,
+  /** Request wording depends on the target size. */
+  condense: CondenseRecipe.pick({ memoryBaseTokens: true, memoryShare: true, memoryCapTokens: true }),
+  baseTools: ExportRecipe.shape.baseTools,
+});
+export type MeasureParams = z.infer<typeof MeasureParams>;
+
+/** Counts every message of a sample. Repeated messages hit the tokenizer's cache of words, so this needs no cache of its own. */
+export function sized(turns: readonly Turn[], reserveTokens: number, count: CountTokens): SizedSample {
+  const sizedTurns = withSystem(turns).map((turn) => {
+    const tokens = messageTokens(turn, count);
+    return { role: turn.role, train: turn.train, tokens, replyTokens: turn.role === "assistant" ? replyTokens(tokens, count) : 0 };
+  });
+  return { turns: sizedTurns, openingTokens: openingTokens(count), reserveTokens };
+}
+
+const sampleMetrics = (sample: SizedSample): SampleMetrics => applyMeasures<SizedSample, SampleMetrics>(measures.samples, sample);
+
+function blockMetrics(sizes: Sizes, { blocks }: Memory, params: MeasureParams, count: CountTokens): BlockMetrics[] {
+  const tokens = blocks.map((block) => {
+    const texts = blockTexts(block, params.persona);
+    return messageTokens({ role: "assistant", content: texts.call }, count) + messageTokens({ role: "user", content: texts.result }, count);
+  });
+  return blocks.map((block, index) =>
+    applyMeasures(measures.blocks, {
+      block,
+      previous: blocks[index - 1] ?? null,
+      sizes,
+      blockTokens: tokens[index] ?? 0,
+      previousTokens: tokens[index - 1] ?? 0,
+      memoryTokens: count(block.memory),
+    }),
+  );
+}
+
+interface Parts {
+  readonly memory: Memory;
+  readonly workspace: Workspace;
+}
+
+function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, params: MeasureParams, count: CountTokens): Metrics {
+  const size = (turns: readonly Turn[]): SizedSample => sized(turns, params.replyTokens, count);
+  const base = size(baseTurns(rendered, params.baseTools === "with-context"));
+  const trajectory = (segments: readonly SizedSample[] | null): TrajectoryMetrics =>
+    applyMeasures<Seen, TrajectoryMetrics>(measures.trajectory, { ...seen, rendered, base, segments });
+  if (parts === null) return { trajectory: trajectory(null), blocks: [], segments: [], condensations: [], base: sampleMetrics(base) };
+  const { memory, workspace } = parts;
+  const sizes = measureSizes(rendered, count);
+  const segments = workspace.segments.map((segment) => size(segmentTurns(rendered, memory.blocks, segment, params.persona)));
+  const condensations = workspace.condensations.map((one) =>
+    size(condensationTurns(rendered, sizes, memory.blocks, one, params.condense)),
+  );
+  return {
+    trajectory: trajectory(segments),
+    blocks: blockMetrics(sizes, memory, params, count),
+    segments: segments.map(sampleMetrics),
+    condensations: condensations.map(sampleMetrics),
+    base: sampleMetrics(base),
+  };
+}
+
+/** Stage 5a: measures everything that judging and statistics need, by the same renderer as export. A trajectory that an earlier stage
+ * rejected is measured without segments, since its `base` sample may still be wanted. */
+export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", MeasureParams> = {
+  name: "measure",
+  version: 1,
+  reads: ["trajectory"],
+  readsIfKept: ["memory", "workspace"],
+  writes: "metrics",
+  params: MeasureParams,
+  run: async ({ trajectory, memory, workspace }, params, ports) => {
+    const rendering = render(trajectory, params.persona);
+    const rejectedBy = workspace.ok ? null : workspace.why;
+    const seen: Seen = { trajectory, reasons: rendering.ok ? [] : rendering.reasons, rendered: null, base: null, segments: null, rejectedBy };
+    if (!rendering.ok)
+      return ok({ trajectory: applyMeasures<Seen, TrajectoryMetrics>(measures.trajectory, seen), blocks: [], segments: [], condensations: [], base: null });
+    const parts = memory.ok && workspace.ok ? { memory: memory.value, workspace: workspace.value } : null;
+    return ok(measureRendered(rendering.value, parts, seen, params, ports.countTokens));
+  },
+};

@@ -1,0 +1,23 @@
+import type { BlockMetrics } from "../../../schemas/metrics.ts";
+import { spanTokens } from "../../lib/sizes.ts";
+import type { Measure, SeenBlock } from "./measure.ts";
+
+const foldTokens = ({ sizes, block, previous }: SeenBlock): number => spanTokens(sizes, previous?.keptFrom ?? 0, block.keptFrom);
+const ratio = (after: number, before: number): number => (before === 0 ? 0 : Math.round((after / before) * 1e6) / 1e6);
+const before = (seen: SeenBlock): number =>
+  seen.sizes.head + seen.previousTokens + spanTokens(seen.sizes, seen.previous?.keptFrom ?? 0, seen.block.cut) + seen.sizes.opening;
+const after = (seen: SeenBlock): number =>
+  seen.sizes.head + seen.blockTokens + spanTokens(seen.sizes, seen.block.keptFrom, seen.block.cut) + seen.sizes.opening;
+
+/** Per context call. `fold*` compares the memory with what it replaces, `window*` the whole window; Table 1 does not say which it means. */
+export const blockMeasures: { readonly [K in keyof BlockMetrics]: Measure<SeenBlock, BlockMetrics[K]> } = {
+  cut: ({ block }) => block.cut,
+  gapSteps: ({ block, previous }) => block.cut - (previous?.cut ?? 0),
+  foldTokens,
+  previousMemoryTokens: ({ previousTokens }) => previousTokens,
+  memoryTokens: ({ memoryTokens }) => memoryTokens,
+  foldRatio: (seen) => ratio(seen.memoryTokens, seen.previousTokens + foldTokens(seen)),
+  windowTokensBefore: before,
+  windowTokensAfter: after,
+  windowRatio: (seen) => ratio(after(seen), before(seen)),
+};

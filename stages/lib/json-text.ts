@@ -1,0 +1,88 @@
+/**
+ * JSON as text. Arguments of calls are kept as the model wrote them, because parsing would lose number lexemes, key order and repeated
+ * keys; these helpers re-space and split such text without ever building an object from it.
+ */
+
+const token = /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const gap = /[ \t\r\n]*/y;
+
+function* tokens(text: string): Generator<string> {
+  let at = 0;
+  const skip = (): void => {
+    gap.lastIndex = at;
+    gap.exec(text);
+    at = gap.lastIndex;
+  };
+  for (skip(); at < text.length; skip()) {
+    token.lastIndex = at;
+    const found = token.exec(text)?.[0];
+    if (found === undefined) throw new SyntaxError(`no JSON at character ${at}`);
+    at += found.length;
+    yield found;
+  }
+}
+
+/** A JSON string as Python's `json.dumps(ensure_ascii=False)` writes it: only quotes, backslashes and controls are escaped. */
+export const jsonString = (text: string): string => JSON.stringify(text.toWellFormed());
+
+const respelled = (piece: string): string => (piece.startsWith('"') && piece.includes("\\") ? jsonString(JSON.parse(piece) as string) : piece);
+
+/** Is it one JSON value? Deep nesting that the engine cannot parse counts as no. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The same value with Python's separators (`", "` and `": "`), as the Qwen2.5 chat template writes arguments; null when `text` is no JSON.
+ * Numbers keep their lexeme, keys their order. Source: transformers `tojson` = json.dumps(ensure_ascii=False).
+ */
+export function spacedJson(text: string): string | null {
+  if (!isJson(text)) return null;
+  let out = "";
+  for (const piece of tokens(text)) out += piece === "," ? ", " : piece === ":" ? ": " : respelled(piece);
+  return out;
+}
+
+export interface Member {
+  readonly key: string;
+  /** Raw JSON text of the value. */
+  readonly value: string;
+}
+
+/** Members of a JSON object in order, values as raw text; null when `text` is no JSON object. */
+export function jsonMembers(text: string): Member[] | null {
+  if (!isJson(text) || !text.trimStart().startsWith("{")) return null;
+  const members: Member[] = [];
+  let depth = 0;
+  let key: string | null = null;
+  let value = "";
+  const close = (): void => {
+    if (key !== null) members.push({ key, value });
+    key = null;
+    value = "";
+  };
+  for (const piece of tokens(text)) {
+    if (piece === "}" || piece === "]") depth -= 1;
+    if (depth === 0) close();
+    else if (depth === 1 && piece === ",") close();
+    else if (depth === 1 && key === null && piece !== "{") key = JSON.parse(piece) as string;
+    else if (!(depth === 1 && piece === ":" && value === "")) value += piece;
+    if (piece === "{" || piece === "[") depth += 1;
+  }
+  return members;
+}
+
+/** The text of a string member, or null when it is absent or no string. */
+export function stringMember(members: readonly Member[], key: string): string | null {
+  const raw = members.findLast((member) => member.key === key)?.value;
+  return raw?.startsWith('"') ? (JSON.parse(raw) as string) : null;
+}
+
+/** A JSON object from members, spaced. */
+export const jsonObject = (members: readonly Member[]): string =>
+  `{${members.map(({ key, value }) => `${jsonString(key)}: ${spacedJson(value) ?? value}`).join(", ")}}`;

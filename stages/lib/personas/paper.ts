@@ -1,0 +1,77 @@
+import type { Call, Task } from "../../../schemas/trajectory.ts";
+import { type Member, jsonMembers, jsonObject, stringMember } from "../json-text.ts";
+import { type MappedCall, type Persona, toolSchema } from "./persona.ts";
+
+const system = `You are a software engineer who works alone in a sandboxed copy of a repository, through the tools below and nothing else.
+Work in small steps: look before you edit, reproduce the problem before you fix it, run the tests after you change something, and read what they say.
+Your context is limited. When a piece of work is finished, when the conversation has grown long, or before you try a new direction after failures, call \`context\`, alone in its turn: the older steps are then replaced by a memory.
+When the task is solved and checked, call \`submit\`.`;
+
+const bash = toolSchema("execute_bash", "Run a command in a persistent bash session; the working directory and variables survive between calls.", {
+  type: "object",
+  properties: {
+    command: { type: "string", description: "The command line, or input for the running command when is_input is true." },
+    is_input: { type: ["string", "boolean"], description: "Send the command as input to the process that is still running." },
+    timeout: { type: "number", description: "Seconds after which the command is interrupted." },
+  },
+  required: ["command"],
+});
+
+const editor = toolSchema("str_replace_editor", "View, create and edit text files. Edits survive between calls.", {
+  type: "object",
+  properties: {
+    command: { type: "string", enum: ["view", "create", "str_replace", "insert", "undo_edit"] },
+    path: { type: "string", description: "Absolute path of a file or folder." },
+    file_text: { type: "string", description: "create: the content of the new file." },
+    old_str: { type: "string", description: "str_replace: text that occurs exactly once in the file." },
+    new_str: { type: "string", description: "str_replace, insert: the text to put there." },
+    insert_line: { type: "integer", description: "insert: new_str goes after this line." },
+    view_range: { type: "array", items: { type: "integer" }, description: "view: first and last line, counted from 1." },
+  },
+  required: ["command", "path"],
+});
+
+const submit = toolSchema("submit", "Hand in the repository as it is now and end the task.", { type: "object", properties: {}, additionalProperties: false });
+
+const bashArguments = new Set(["command", "is_input", "timeout"]);
+const editorArguments = new Set(["command", "path", "file_text", "old_str", "new_str", "insert_line", "view_range"]);
+/** Arguments that OpenHands V1 adds to every tool and that no environment reads (prior-systems 1.5). */
+const injected = new Set(["security_risk", "summary"]);
+/** How mini-swe-agent (and its Kwai variant) hands in: this command first, whatever follows prints the diff. */
+const handIn = /^\s*echo\s+["']?(COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT|MINI_SWE_AGENT_FINAL_OUTPUT)\b/;
+
+const same = (name: string, members: readonly Member[], allowed: ReadonlySet<string>): MappedCall => {
+  const kept = members.filter((member) => !injected.has(member.key));
+  const unknown = kept.find((member) => !allowed.has(member.key));
+  if (unknown !== undefined) return { ok: false, lacks: `${name}.${unknown.key}` };
+  return { ok: true, call: { name, arguments: jsonObject(kept.filter((member) => member.value !== "null")) }, words: null };
+};
+const submitted = (words: string | null): MappedCall => ({ ok: true, call: { name: "submit", arguments: "{}" }, words });
+
+function map(call: Call): MappedCall {
+  const members = jsonMembers(call.arguments) ?? [];
+  switch (call.name) {
+    case "bash":
+    case "execute_bash":
+    case "terminal":
+      return handIn.test(stringMember(members, "command") ?? "") ? submitted(null) : same("execute_bash", members, bashArguments);
+    case "str_replace_editor":
+    case "file_editor":
+      return same("str_replace_editor", members, editorArguments);
+    case "submit":
+      return submitted(null);
+    case "finish":
+      return submitted(stringMember(members, "message"));
+    default:
+      return { ok: false, lacks: call.name };
+  }
+}
+
+/** The bare issue in our own words around it where the source marks it off; otherwise the source's prompt as it is. */
+const prompt = (task: Task): string =>
+  task.issue === null
+    ? task.prompt
+    : `${task.workdir === null ? "" : `The repository is in ${task.workdir}. `}Solve the following issue by changing the code there, not its tests.\n\n<issue>\n${task.issue}\n</issue>`;
+
+/** CAT's agent: execute_bash, str_replace_editor, submit, context (paper, section 3). The schemas' wording is ours; the paper gives none. */
+export const paper: Persona = { system: () => system, prompt, tools: () => [bash, editor, submit], map };

@@ -1,0 +1,151 @@
+import type { PersonaRecipe } from "../../schemas/recipe.ts";
+import type { Block } from "../../schemas/sidecars.ts";
+import type { Turn } from "../../schemas/sample.ts";
+import type { Call, Span, Step, Trajectory } from "../../schemas/trajectory.ts";
+import { callStyles } from "./call-styles/index.ts";
+import type { WrittenCall } from "./call-styles/call-style.ts";
+import { countControlTexts, escapeControlTexts } from "./control-tokens.ts";
+import { jsonMembers, spacedJson } from "./json-text.ts";
+import { personas } from "./personas/index.ts";
+import { type Persona, contextCall, contextTool } from "./personas/persona.ts";
+
+/**
+ * The one renderer: what is measured here is what is exported and what the live agent sees. A trajectory under a persona is a head
+ * (system, task) and a pair of texts per step; every sample is put together from those.
+ */
+export interface Rendered {
+  /** Tool schemas, raw JSON text each, `context` last where it is offered. */
+  readonly tools: readonly string[];
+  readonly system: string;
+  /** System text of `base` samples without the `context` tool. */
+  readonly systemWithoutContext: string;
+  readonly prompt: string;
+  readonly steps: readonly RenderedStep[];
+  /** Places where the data's own text would become a control token; 0 after escaping. */
+  readonly controlTexts: number;
+}
+
+/** A call under the persona, with what the environment answered. */
+export interface RenderedCall extends WrittenCall {
+  readonly result: string | null;
+  readonly exitCode: number | null;
+  readonly failed: boolean | null;
+}
+
+export interface RenderedStep {
+  readonly thought: string;
+  readonly calls: readonly RenderedCall[];
+  readonly feedback: readonly string[];
+  /** The assistant turn: thought and calls in the call style. */
+  readonly assistant: string;
+  /** Results and feedback as one user turn; null only at the last step. */
+  readonly user: string | null;
+}
+
+/** Reasons why `trajectory` cannot be rendered under `persona`, sorted; empty when it can. Control-token text is apart: it is counted. */
+export type Rendering = { readonly ok: true; readonly value: Rendered } | { readonly ok: false; readonly reasons: readonly string[] };
+
+const hasResult = (step: Step): boolean => step.calls.length > 0 || step.feedback.length > 0;
+
+function stepReasons(step: Step, last: boolean, persona: Persona): string[] {
+  const reasons: string[] = [];
+  if (!last && !hasResult(step)) reasons.push("silent-step");
+  for (const call of step.calls) {
+    if (!last && call.result === null) reasons.push("missing-result");
+    if (jsonMembers(call.arguments) === null) reasons.push("unparsable-arguments");
+    else {
+      const mapped = persona.map(call);
+      if (!mapped.ok) reasons.push(`no-counterpart:${mapped.lacks}`);
+    }
+  }
+  return reasons;
+}
+
+/** A turn must not open with a blank line: it would melt with the newline of the turn's header into one token (trainers.md 1.3). */
+const withoutLeadingBlankLines = (text: string): string => text.replace(/^\s*[\r\n]+/, "");
+
+const renamed = (call: Call, rename: PersonaRecipe["rename"]): Call =>
+  Object.hasOwn(rename, call.name) ? { ...call, name: rename[call.name] ?? call.name } : call;
+
+type Clean = (text: string) => string;
+
+/** The step under the persona. Text of calls that has no place there (`finish` messages) follows the thought. */
+function personaStep(step: Step, persona: Persona, recipe: PersonaRecipe, clean: Clean): Pick<RenderedStep, "thought" | "calls" | "feedback"> {
+  const words = [step.thought];
+  const calls = step.calls.map((call) => {
+    const mapped = persona.map(renamed(call, recipe.rename));
+    if (!mapped.ok) throw new Error(`rendering a call without counterpart: ${mapped.lacks}`);
+    if (mapped.words !== null && mapped.words !== step.thought) words.push(mapped.words);
+    const { name, arguments: args } = mapped.call;
+    // Re-spaced first: respelling decodes \u003c, which could bring control-token text to light.
+    const written = { name: clean(name), arguments: clean(spacedJson(args) ?? args) };
+    return { ...written, result: call.result === null ? null : clean(call.result), exitCode: call.exitCode, failed: call.failed };
+  });
+  const thought = withoutLeadingBlankLines(clean(words.filter((text) => text !== "").join("\n\n")));
+  return { thought, calls, feedback: step.feedback.map(clean) };
+}
+
+/** Results in call order, then feedback. A last step may lack some results; it renders what it has. */
+function renderStep(step: Step, persona: Persona, recipe: PersonaRecipe, clean: Clean): RenderedStep {
+  const style = callStyles[recipe.callStyle];
+  const own = personaStep(step, persona, recipe, clean);
+  const results = own.calls.flatMap((call) => (call.result === null ? [] : [call.result]));
+  const user = results.length + own.feedback.length === 0 ? null : style.user(results, own.feedback);
+  return { ...own, assistant: style.assistant(own.thought, own.calls), user };
+}
+
+/** Renders a trajectory under the recipe's persona. Pure; throws only on a bug. */
+export function render(trajectory: Trajectory, recipe: PersonaRecipe): Rendering {
+  const persona: Persona = personas[recipe.name];
+  const lastStep = trajectory.steps.length - 1;
+  const reasons = trajectory.steps.flatMap((step, index) =>
+    stepReasons({ ...step, calls: step.calls.map((call) => renamed(call, recipe.rename)) }, index === lastStep, persona),
+  );
+  if (reasons.length > 0) return { ok: false, reasons: [...new Set(reasons)].sort() };
+
+  const style = callStyles[recipe.callStyle];
+  let controlTexts = 0;
+  const clean: Clean = (text) => {
+    const whole = text.toWellFormed();
+    if (recipe.controlTokens === "escape") return escapeControlTexts(whole);
+    controlTexts += countControlTexts(whole);
+    return whole;
+  };
+  const ownTools = persona.tools(trajectory).map((tool) => clean(spacedJson(tool) ?? tool));
+  const tools = [...ownTools, contextTool];
+  const prompt = recipe.system ?? persona.system(trajectory.task);
+  const system = prompt === null ? null : clean(prompt);
+  const steps = trajectory.steps.map((step) => renderStep(step, persona, recipe, clean));
+  const rendered = {
+    tools,
+    system: style.system(system, tools),
+    systemWithoutContext: style.system(system, ownTools),
+    prompt: clean(persona.prompt(trajectory.task)),
+    steps,
+    controlTexts: 0,
+  };
+  return { ok: true, value: { ...rendered, controlTexts } };
+}
+
+const turn = (role: Turn["role"], content: string, train = false, step = -1): Turn => ({ role, content, train, step });
+
+/** System and task: Q of equation 1. */
+export const headTurns = (rendered: Rendered, withContext = true): Turn[] => [
+  turn("system", withContext ? rendered.system : rendered.systemWithoutContext),
+  turn("user", rendered.prompt),
+];
+
+/** Steps [start, end) as turns; the results after the last one are left out when `open`, since nothing trained follows them. */
+export function stepTurns(rendered: Rendered, span: Span, train: boolean, open = false): Turn[] {
+  return rendered.steps.slice(span.start, span.end).flatMap((step, offset) => {
+    const index = span.start + offset;
+    const own = turn("assistant", step.assistant, train, index);
+    return step.user === null || (open && index === span.end - 1) ? [own] : [own, turn("user", step.user, false, index)];
+  });
+}
+
+/** Text of the context call's turn, and of its result. */
+export function blockTexts(block: Pick<Block, "thought" | "memory">, recipe: PersonaRecipe): { call: string; result: string } {
+  const style = callStyles[recipe.callStyle];
+  return { call: style.assistant(withoutLeadingBlankLines(block.thought), [contextCall]), result: style.user([block.memory], []) };
+}

@@ -1,0 +1,47 @@
+import type { PersonaRecipe } from "../../schemas/recipe.ts";
+import type { Turn } from "../../schemas/sample.ts";
+import type { Block, Condensation, Segment } from "../../schemas/sidecars.ts";
+import { condenseInput, type MemorySize } from "./condense-input.ts";
+import { condenseRequest } from "./condense-request.ts";
+import { blockTexts, headTurns, type Rendered, stepTurns } from "./render.ts";
+import type { Sizes } from "./sizes.ts";
+
+const at = (blocks: readonly Block[], index: number): Block => {
+  const block = blocks[index];
+  if (block === undefined) throw new Error(`a segment points at block ${index} of ${blocks.length}`);
+  return block;
+};
+
+const plain = (role: Turn["role"], content: string, train = false): Turn => ({ role, content, train, step: -1 });
+
+/** Kind `segment`: what the live agent sees between two context calls. Trained: the steps of `target` and the call of `closes`. */
+export function segmentTurns(rendered: Rendered, blocks: readonly Block[], segment: Segment, recipe: PersonaRecipe): Turn[] {
+  const turns = headTurns(rendered);
+  if (segment.opens !== null) {
+    const texts = blockTexts(at(blocks, segment.opens), recipe);
+    turns.push(plain("assistant", texts.call), plain("user", texts.result));
+  }
+  if (segment.recent !== null) turns.push(...stepTurns(rendered, segment.recent, false));
+  turns.push(...stepTurns(rendered, segment.target, true, segment.closes === null));
+  if (segment.closes !== null) turns.push(plain("assistant", blockTexts(at(blocks, segment.closes), recipe).call, true));
+  return turns;
+}
+
+/** Kind `condense`: what the condenser was asked, and the memory it wrote. */
+export function condensationTurns(
+  rendered: Rendered,
+  sizes: Pick<Sizes, "upTo">,
+  blocks: readonly Block[],
+  condensation: Condensation,
+  recipe: MemorySize,
+): Turn[] {
+  const block = at(blocks, condensation.target);
+  const earlier = condensation.opens === null ? null : at(blocks, condensation.opens);
+  return [plain("user", condenseRequest(condenseInput(rendered, sizes, block, earlier, recipe))), plain("assistant", block.memory, true)];
+}
+
+/** Kind `base`: the ReAct baseline, the whole trajectory without context calls (BASE-INSTRUCT). */
+export const baseTurns = (rendered: Rendered, withContextTool: boolean): Turn[] => [
+  ...headTurns(rendered, withContextTool),
+  ...stepTurns(rendered, { start: 0, end: rendered.steps.length }, true, true),
+];

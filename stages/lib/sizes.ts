@@ -1,0 +1,46 @@
+import type { Turn } from "../../schemas/sample.ts";
+import { chatMessage, header, withSystem } from "./chatml.ts";
+import type { Rendered } from "./render.ts";
+
+export type CountTokens = (text: string) => number;
+
+/**
+ * Exact token counts of chat messages. Control tokens are hard boundaries of the tokenizer, so counts of whole messages add up
+ * (dependencies.md 1 (c)); `<|im_start|>role\n` and content must be counted together, and are.
+ */
+export const messageTokens = (message: Pick<Turn, "role" | "content">, count: CountTokens): number => count(chatMessage(message));
+
+/** Chat tokens of a whole conversation, the default system prompt included where it has none. */
+export const conversationTokens = (turns: readonly Turn[], count: CountTokens): number =>
+  withSystem(turns).reduce((sum, message) => sum + messageTokens(message, count), 0);
+
+/** Tokens of `<|im_start|>assistant\n`, which ends every prompt. */
+export const openingTokens = (count: CountTokens): number => count(header("assistant"));
+
+/** Tokens of the reply in an assistant message of `tokens`: without the header before and the newline after it. */
+export const replyTokens = (tokens: number, count: CountTokens): number => tokens - openingTokens(count) - 1;
+
+/** Token sizes of a rendered trajectory, per message. */
+export interface Sizes {
+  /** System and task message. */
+  readonly head: number;
+  readonly opening: number;
+  readonly assistant: readonly number[];
+  /** Results and feedback after each step; 0 where the last step has none. */
+  readonly user: readonly number[];
+  /** Prefix sums of `assistant + user`: `upTo[t]` = tokens of steps [0, t). */
+  readonly upTo: readonly number[];
+}
+
+export function measureSizes(rendered: Rendered, count: CountTokens): Sizes {
+  const head =
+    messageTokens({ role: "system", content: rendered.system }, count) + messageTokens({ role: "user", content: rendered.prompt }, count);
+  const assistant = rendered.steps.map((step) => messageTokens({ role: "assistant", content: step.assistant }, count));
+  const user = rendered.steps.map((step) => (step.user === null ? 0 : messageTokens({ role: "user", content: step.user }, count)));
+  const upTo = [0];
+  for (const [index, tokens] of assistant.entries()) upTo.push((upTo.at(-1) ?? 0) + tokens + (user[index] ?? 0));
+  return { head, opening: openingTokens(count), assistant, user, upTo };
+}
+
+/** Tokens of steps [start, end). */
+export const spanTokens = (sizes: Sizes, start: number, end: number): number => (sizes.upTo[end] ?? 0) - (sizes.upTo[start] ?? 0);
