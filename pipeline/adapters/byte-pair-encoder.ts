@@ -13,7 +13,7 @@ export interface BytePairModel {
 }
 
 /**
- * Exact byte-level BPE for the Qwen2, 2.5 and 3 family: the same ids as Hugging Face's `tokenizers` for every text, at 10 times its
+ * Exact byte-level BPE for the Qwen2, 2.5 and 3 family: the same ids as Hugging Face's `tokenizers` for every text, at over 10 times its
  * speed, in O(n log n) whatever the text. Holds buffers and a cache, so use one per thread.
  *
  * The text is cut at control tokens, each part is NFC-normalised and cut into pieces as this pattern does, and each piece is merged:

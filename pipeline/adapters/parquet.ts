@@ -1,3 +1,5 @@
+// Longer than 500 lines because each dependency is wrapped in one file, and of Parquet we both write and read. Nothing outside this file
+// knows Arrow, WebAssembly or hyparquet.
 import { randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -75,6 +77,7 @@ export async function writeParquet(
 ): Promise<Written> {
   const format = { columns: schema, rowGroupBytes: options.rowGroupBytes, fileBytes: Number.POSITIVE_INFINITY };
   return writing(path, schema, rows, async (source, temporaryFor) => {
+    await mkdir(dirname(path), { recursive: true });
     const temporary = temporaryFor(path);
     const written = await writeFile(temporary, source, format);
     await publish(dirname(path), [[temporary, path]]);
@@ -319,6 +322,8 @@ const scalarTypes = {
   bool: new arrow.Bool(),
 } as const;
 
+const numberArrays = { int8: Int8Array, int32: Int32Array, float64: Float64Array } as const;
+
 function arrowType(type: ColumnType): arrow.DataType {
   if (type.type === "list") return new arrow.List(arrowField("element", type.element)); // the Parquet format's own name for it
   if (type.type === "struct") return new arrow.Struct(arrowFields(type.fields));
@@ -346,13 +351,33 @@ function columnData(type: ColumnType, values: readonly unknown[]): arrow.Data {
 
 function listData(type: ListType, values: readonly (ArrayLike<unknown> | null)[]): arrow.Data {
   const valueOffsets = new Int32Array(values.length + 1);
-  const elements: unknown[] = [];
   values.forEach((value, index) => {
-    for (let at = 0; at < (value?.length ?? 0); at++) elements.push(value?.[at]);
-    valueOffsets[index + 1] = elements.length;
+    valueOffsets[index + 1] = (valueOffsets[index] ?? 0) + (value?.length ?? 0);
   });
-  const child = columnData(type.element, elements);
+  const length = valueOffsets[values.length] ?? 0;
+  const child = numbersData(type.element, values, length) ?? columnData(type.element, flattened(values, length));
   return arrow.makeData({ type: arrowType(type) as arrow.List, ...nullsOf(type, values), valueOffsets, child });
+}
+
+/** Elements of lists of plain numbers without a detour through an array of them all; null for other lists. */
+function numbersData(element: ColumnType, values: readonly (ArrayLike<unknown> | null)[], length: number): arrow.Data | null {
+  if (element.nullable || !(element.type === "int8" || element.type === "int32" || element.type === "float64")) return null;
+  const numbers = new numberArrays[element.type](length);
+  let end = 0;
+  for (const value of values as readonly (ArrayLike<number> | null)[]) {
+    if (value === null) continue;
+    numbers.set(value, end);
+    end += value.length;
+  }
+  const type = scalarTypes[element.type] as arrow.Int32; // and so the array: of each type its own, which the compiler cannot pair
+  return arrow.makeData({ type, length, nullCount: 0, nullBitmap: null, data: numbers as Int32Array });
+}
+
+function flattened(values: readonly (ArrayLike<unknown> | null)[], length: number): unknown[] {
+  const elements = new Array<unknown>(length);
+  let end = 0;
+  for (const value of values) for (let at = 0; value !== null && at < value.length; at++) elements[end++] = value[at];
+  return elements;
 }
 
 function structData(type: StructType, values: readonly (Row | null)[]): arrow.Data {
@@ -417,7 +442,7 @@ function measured(type: ColumnType, value: unknown, where: string): number {
       if (typeof value === "object" && value !== null) return measuredFields(type.fields, value as Row, where);
       break;
   }
-  const got = typeof value === "object" && value !== null ? value.constructor.name : JSON.stringify(value)?.slice(0, 40);
+  const got = typeof value === "object" && value !== null ? "an object" : (JSON.stringify(value)?.slice(0, 40) ?? "nothing");
   throw new TypeError(`expected ${type.type}${type.nullable ? " or null" : ""} at ${where}, got ${got}`);
 }
 
@@ -434,7 +459,7 @@ function measuredFields(fields: ColumnSchema, row: Row, where: string): number {
   let bytes = 0;
   for (const name in fields) bytes += measured(fields[name] as ColumnType, row[name], `${where}.${name}`);
   for (const name in row)
-    if (!(name in fields)) throw new TypeError(`expected no field ${JSON.stringify(name)} at ${where}: the schema has none`);
+    if (!Object.hasOwn(fields, name)) throw new TypeError(`expected no field ${JSON.stringify(name)} at ${where}: the schema has none`);
   return bytes;
 }
 

@@ -17,9 +17,9 @@ export interface Replies {
 /** A line is `{"key":"<64 hex>","sum":"<16 hex>","reply":{...}}`: the key at a fixed place, so that indexing parses nothing. */
 const keyStart = '{"key":"'.length;
 const headBytes = keyStart + 64;
+const checksum = (key: string, reply: string): string => createHash("sha256").update(key).update(reply).digest("hex").slice(0, 16);
 const line = (key: string, reply: string): string => `{"key":"${key}","sum":"${checksum(key, reply)}","reply":${reply}}`;
 const replyStart = line("0".repeat(64), "").length - 1;
-const checksum = (key: string, reply: string): string => createHash("sha256").update(key).update(reply).digest("hex").slice(0, 16);
 
 /** Reads nothing until the first look-up, then only where lines begin; replies stay on disk. */
 export function openReplies(folder: string, writer: string): Replies {
@@ -58,7 +58,7 @@ interface Index {
   places(key: string): Iterable<Place>;
 }
 
-/** Half the key in binary (a chance meeting is caught on reading) and four numbers: about 120 bytes per reply. */
+/** Half the key in binary (a chance meeting is caught on reading) and four numbers: about 200 bytes per reply. */
 function createIndex(): Index {
   const newest = new Map<string, number>();
   const paths: string[] = [];

@@ -37,8 +37,8 @@ export function openTransport(settings: EndpointSettings): Transport {
   const agent = new Agent({ connections: settings.concurrency, headersTimeout: 0, bodyTimeout: 0 });
   const client = new OpenAI({
     baseURL: normaliseBaseUrl(settings.baseUrl),
-    apiKey: settings.apiKey,
-    // Given so that no OPENAI_* variable of the user's shell is sent to somebody else's endpoint.
+    // All given, so that no key or organisation in the shell's OPENAI_* variables is sent to somebody else's endpoint.
+    apiKey: settings.apiKey ?? "none", // the client insists on one; the header below takes it off again
     adminAPIKey: null,
     organization: null,
     project: null,

@@ -21,7 +21,8 @@ export function marksOf(steps: readonly Step[], outcome: Outcome, found: readonl
     }
   }
   const final = steps[last];
-  if (outcome.exit === "unknown" && final && final.calls.length > 0 && !final.calls.some((call) => endsRun(call.name))) marks.add("truncated");
+  if (outcome.exit === "unknown" && final && final.calls.length > 0 && !final.calls.some((call) => endsRun(call.name)))
+    marks.add("truncated");
   if (outcome.exit === "auto-submitted") marks.add("submit-not-by-agent");
   if (final?.thought.trim() === invented) marks.add("fabricated-turns");
   if (patchMismatch(steps, outcome.patch)) marks.add("patch-mismatch");
@@ -54,11 +55,14 @@ function argumentsOf(call: Call): ReadonlyMap<string, unknown> | null {
  * is enough to say nothing, since shell commands edit files in too many ways to list.
  */
 function patchMismatch(steps: readonly Step[], patch: string | null): boolean {
-  const files = patch === null ? [] : [...patch.matchAll(/^(?:\+\+\+ b\/|--- a\/|diff --git a\/\S+ b\/)(\S+)/gm)].map((match) => match[1] ?? "");
+  const files =
+    patch === null ? [] : [...patch.matchAll(/^(?:\+\+\+ b\/|--- a\/|diff --git a\/\S+ b\/)(\S+)/gm)].map((match) => match[1] ?? "");
   if (files.length === 0) return false;
   const said = steps.flatMap((step) => step.calls.map((call) => call.arguments));
   if (said.length === 0) return false;
-  const names = new Set(files.map((file) => (/^(?:__init__|setup|conftest|utils|base|core|index)\.\w+$/.test(baseOf(file)) ? tailOf(file) : baseOf(file))));
+  const names = new Set(
+    files.map((file) => (/^(?:__init__|setup|conftest|utils|base|core|index)\.\w+$/.test(baseOf(file)) ? tailOf(file) : baseOf(file))),
+  );
   return ![...names].some((name) => said.some((text) => text.includes(name)));
 }
 

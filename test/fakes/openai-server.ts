@@ -142,9 +142,8 @@ type FakeCompletion = ReturnType<typeof completionOf>;
 
 function answer(response: ServerResponse, good: FakeCompletion, fault: FakeFault | null): unknown {
   const text = JSON.stringify(good);
-  switch (fault?.kind) {
-    case undefined:
-      return send(response, 200, text);
+  if (fault === null) return send(response, 200, text);
+  switch (fault.kind) {
     case "status":
       return sendError(response, fault.status, fault.message ?? `status ${fault.status}`, fault.code ?? null, fault.headers);
     case "context-length":

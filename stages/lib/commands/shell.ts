@@ -81,12 +81,18 @@ function specialPiece(text: string, at: number): Piece {
   if (char === '"') {
     const end = endOfQuotes(text, at + 1);
     const closed = text[end - 1] === '"' && end > at + 1;
-    return { value: text.slice(at + 1, closed ? end - 1 : end).replace(/\\(["\\$`\n])/g, (_, kept: string) => (kept === "\n" ? "" : kept)), end };
+    return {
+      value: text.slice(at + 1, closed ? end - 1 : end).replace(/\\(["\\$`\n])/g, (_, kept: string) => (kept === "\n" ? "" : kept)),
+      end,
+    };
   }
   if (char === "$" && next === "'") {
     let end = at + 2;
     while (end < text.length && text[end] !== "'") end += text[end] === "\\" ? 2 : 1;
-    return { value: text.slice(at + 2, end).replace(/\\(.)/g, (all, kept: string) => ansiEscapes[kept] ?? all), end: Math.min(end + 1, text.length) };
+    return {
+      value: text.slice(at + 2, end).replace(/\\(.)/g, (all, kept: string) => ansiEscapes[kept] ?? all),
+      end: Math.min(end + 1, text.length),
+    };
   }
   const end =
     char === "`"

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { KeyMaterial } from "../schemas/manifest.ts";
+import type { Recipe } from "../schemas/recipe.ts";
+import { ExportParams } from "../stages/export/export.ts";
+import { requestVersion } from "../stages/lib/condense-request.ts";
+import { endpointFrom, hasEndpoint, normaliseBaseUrl, type EndpointSettings } from "./llm/endpoint.ts";
+import { exportVersion, generateVersion, rowStages, type StepName } from "./plan.ts";
+import { digestOf } from "./store/canonical.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The recipe with everything settled that depends on the machine: which endpoint, which condenser. */
+export interface Settled {
+  readonly recipe: Recipe;
+  readonly endpoint: EndpointSettings;
+  readonly condenser: "extractive" | "llm";
+  readonly tokenizer: { readonly name: "qwen2.5"; readonly digest: string };
+}
+
+export function settle(recipe: Recipe, env: Environment, tokenizer: Settled["tokenizer"]): Settled {
+  const endpoint = endpointFrom(recipe.llm, env);
+  const wanted = recipe.condense.condenser;
+  return { recipe, endpoint, condenser: wanted === "auto" ? (hasEndpoint(endpoint) ? "llm" : "extractive") : wanted, tokenizer };
+}
+
+/** What shapes a model's replies. Key, time-outs, concurrency, retries, budget and price shape nothing. */
+const replyShape = ({ baseUrl, model, temperature, topP, seed, extraBody, replyLimitField }: EndpointSettings): z.core.util.JSONType =>
+  z.json().parse({ baseUrl: baseUrl === "" ? "" : normaliseBaseUrl(baseUrl), model, temperature, topP, seed, extraBody, replyLimitField: replyLimitField ?? null });
+
+/** Parameters of each step: exactly what may change its rows, nothing more. */
+const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
+  generate: ({ recipe: { generate } }) => generate,
+  detect: ({ recipe: { persona, window, detect, condense } }) => ({ persona, window, detect, memoryCapTokens: condense.memoryCapTokens }),
+  condense: ({ recipe: { persona, window, condense }, condenser, endpoint }) => ({
+    persona,
+    window: { tokens: window.tokens, replyTokens: window.replyTokens },
+    condense: { ...condense, condenser },
+    endpoint: condenser === "llm" ? replyShape(endpoint) : null,
+    requestVersion,
+  }),
+  stitch: () => ({}),
+  measure: ({ recipe: { persona, window, condense, export: exporting } }) => ({
+    persona,
+    replyTokens: window.replyTokens,
+    condense: { memoryBaseTokens: condense.memoryBaseTokens, memoryShare: condense.memoryShare, memoryCapTokens: condense.memoryCapTokens },
+    baseTools: exporting.baseTools,
+  }),
+  judge: ({ recipe: { filter, window } }) => ({ filter, windowTokens: window.tokens }),
+  export: ({ recipe: { persona, window, condense, export: exporting, run } }) => ({ persona, window, condense, export: exporting, seed: run.seed }),
+};
+
+const countsTokens: ReadonlySet<StepName> = new Set(["detect", "condense", "measure", "export"]);
+
+export interface StepKey {
+  readonly params: unknown;
+  readonly material: KeyMaterial;
+  readonly stageKey: string;
+}
+
+/** A step's parameters, parsed by its own schema, and the key made of them. */
+export function stepKey(name: StepName, settled: Settled): StepKey {
+  const raw = paramsOf[name](settled);
+  const stage = name === "generate" || name === "export" ? null : rowStages[name];
+  const schema = name === "export" ? ExportParams : (stage?.params ?? null);
+  const params = schema === null ? raw : schema.parse(raw);
+  const version = stage?.version ?? (name === "export" ? exportVersion : generateVersion);
+  const material: KeyMaterial = { stage: name, version, tokenizer: countsTokens.has(name) ? settled.tokenizer.digest : null, params: z.json().parse(params) };
+  return { params, material, stageKey: digestOf(material) };
+}

@@ -1,0 +1,83 @@
+import type { z } from "zod";
+import type { PartName } from "../schemas/bundle.ts";
+import { Fault } from "../schemas/fault.ts";
+import { condense } from "../stages/condense/condense.ts";
+import { detect } from "../stages/detect/detect.ts";
+import { judge } from "../stages/filter/judge.ts";
+import { measure } from "../stages/filter/measure.ts";
+import type { Outcome, Ports } from "../stages/stage.ts";
+import { stitch } from "../stages/stitch/stitch.ts";
+
+/** A stage as the runner sees it: types are checked where the stage is declared, here any of them fits. */
+export interface AnyStage {
+  readonly name: string;
+  readonly version: number;
+  readonly reads: readonly PartName[];
+  readonly readsIfKept: readonly PartName[];
+  readonly writes: PartName;
+  readonly params: z.ZodType;
+  run(input: never, params: never, ports: Ports): Promise<Outcome<unknown>>;
+}
+
+/** The single table: number -> steps -> what they need. `make stage-5` runs two steps, since judging again must not measure again. */
+export const stepTable = [
+  { step: "1-generate", number: 1, name: "generate", writes: "trajectory", needs: "files, or a model and a sandbox" },
+  { step: "2-detect", number: 2, name: "detect", writes: "detection", needs: "CPU: token counts" },
+  { step: "3-condense", number: 3, name: "condense", writes: "memory", needs: "the model, or the built-in condenser" },
+  { step: "4-stitch", number: 4, name: "stitch", writes: "workspace", needs: "nothing" },
+  { step: "5-measure", number: 5, name: "measure", writes: "metrics", needs: "CPU: token counts" },
+  { step: "5-judge", number: 5, name: "judge", writes: "verdict", needs: "nothing" },
+  { step: "6-export", number: 6, name: "export", writes: null, needs: "CPU: token counts" },
+] as const satisfies readonly { step: string; number: number; name: string; writes: PartName | null; needs: string }[];
+
+export type StepInfo = (typeof stepTable)[number];
+export type StepName = StepInfo["name"];
+/** Steps that run row by row, shard by shard. */
+export type RowStepName = Exclude<StepName, "generate" | "export">;
+
+export const rowStages: { readonly [K in RowStepName]: AnyStage } = { detect, condense, stitch, measure, judge };
+
+/** Import is no `Stage` (it reads files, not rows), and export writes no rows; their versions stand here. */
+export const generateVersion = 1;
+export const exportVersion = 1;
+
+/** The step that writes a part. */
+export function writerOf(part: PartName): StepInfo {
+  const step = stepTable.find((info) => info.writes === part);
+  if (step === undefined) throw new Error(`no step writes ${part}`);
+  return step;
+}
+
+export const stepNamed = (name: StepName): StepInfo => {
+  const step = stepTable.find((info) => info.name === name);
+  if (step === undefined) throw new Error(`no step is named ${name}`);
+  return step;
+};
+
+/** Steps meant by `3`, `2-5`, `all` or a name. */
+export function stepsIn(expression: string): StepInfo[] {
+  if (expression === "all") return [...stepTable];
+  const named = stepTable.filter((info) => info.name === expression || info.step === expression);
+  if (named.length > 0) return named;
+  const range = /^([1-6])(?:-([1-6]))?$/.exec(expression);
+  const from = Number(range?.[1]);
+  const to = Number(range?.[2] ?? range?.[1]);
+  if (range === null || from > to)
+    throw new Fault("USAGE", "stop", `expected a stage: 1 to 6, a range such as 2-5, all, or one of ${stepTable.map((info) => info.name).join(", ")}; got ${JSON.stringify(expression)}`);
+  return stepTable.filter((info) => info.number >= from && info.number <= to);
+}
+
+/** Shards meant by `0-3,7` (undefined: all). */
+export function shardsIn(expression: string | undefined, shards: number): number[] {
+  if (expression === undefined) return Array.from({ length: shards }, (_, shard) => shard);
+  const wanted = new Set<number>();
+  for (const piece of expression.split(",")) {
+    const range = /^(\d+)(?:-(\d+))?$/.exec(piece.trim());
+    const from = Number(range?.[1]);
+    const to = Number(range?.[2] ?? range?.[1]);
+    if (range === null || from > to || to >= shards)
+      throw new Fault("USAGE", "stop", `expected --shards like 0-3,7 with numbers under ${shards}; got ${JSON.stringify(piece)}`);
+    for (let shard = from; shard <= to; shard += 1) wanted.add(shard);
+  }
+  return [...wanted].sort((a, b) => a - b);
+}

@@ -1,0 +1,118 @@
+import { isMap, isScalar, LineCounter, parseDocument, stringify } from "yaml";
+import { z } from "zod";
+import { Fault } from "../schemas/fault.ts";
+import { Recipe } from "../schemas/recipe.ts";
+
+/** Edit distance with swaps, for suggestions only. */
+function distance(a: string, b: string): number {
+  const rows = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)));
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;
+  for (let i = 1; i <= a.length; i += 1) {
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let best = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, at(i - 2, j - 2) + 1);
+      const row = rows[i];
+      if (row !== undefined) row[j] = best;
+    }
+  }
+  return at(a.length, b.length);
+}
+
+export const nearest = (word: string, known: readonly string[]): string | null =>
+  [...known].sort((a, b) => distance(word.toLowerCase(), a.toLowerCase()) - distance(word.toLowerCase(), b.toLowerCase()))[0] ?? null;
+
+/** The object schema behind defaults, prefaults and nullables; null when there is none. */
+function objectIn(schema: unknown): z.ZodObject | null {
+  let inner: unknown = schema;
+  while (inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault || inner instanceof z.ZodNullable || inner instanceof z.ZodOptional) inner = inner.unwrap();
+  return inner instanceof z.ZodObject ? inner : null;
+}
+
+function schemaAt(path: readonly PropertyKey[]): z.ZodObject | null {
+  let schema: z.ZodObject | null = Recipe;
+  for (const key of path) schema = schema === null ? null : objectIn(schema.shape[String(key)]);
+  return schema;
+}
+
+function explain(issue: z.core.$ZodIssue): string {
+  const path = issue.path.map(String).join(".");
+  if (issue.code !== "unrecognized_keys") return `${path || "the recipe"}: ${issue.message}`;
+  const known = Object.keys(schemaAt(issue.path)?.shape ?? {});
+  return issue.keys
+    .map((key) => {
+      const near = nearest(key, known);
+      return `${[...issue.path.map(String), key].join(".")}: unknown key${near === null ? "" : `; did you mean ${[...issue.path.map(String), near].join(".")}?`}`;
+    })
+    .join("; ");
+}
+
+/** Checks a recipe value; `where` names the file or option for the message. */
+export function checkRecipe(value: unknown, where: string): Recipe {
+  const parsed = Recipe.safeParse(value ?? {});
+  if (parsed.success) return parsed.data;
+  throw new Fault("RECIPE_INVALID", "stop", `${where}: ${parsed.error.issues.map(explain).join("; ")}. \`catgen recipe\` prints every key with its range`);
+}
+
+/** A recipe as YAML text; every problem is named with its line. */
+export function parseRecipe(text: string, where: string): unknown {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const [error] = document.errors;
+  if (error !== undefined) throw new Fault("RECIPE_INVALID", "stop", `${where}:${lines.linePos(error.pos[0]).line}: no YAML: ${error.message.split("\n")[0]}`);
+  if (document.contents !== null && !isMap(document.contents))
+    throw new Fault("RECIPE_INVALID", "stop", `${where}: expected keys such as window: and filter:, got ${isScalar(document.contents) ? "a single value" : "a list"}`);
+  return document.toJS() ?? {};
+}
+
+/** Applies `--set path=value`; the value is YAML. */
+export function setInRecipe(recipe: unknown, assignment: string): unknown {
+  const at = assignment.indexOf("=");
+  if (at < 1) throw new Fault("USAGE", "stop", `expected --set path=value such as filter.minSteps=20, got ${JSON.stringify(assignment)}`);
+  const document = parseDocument(stringify(recipe));
+  document.setIn(assignment.slice(0, at).split("."), parseDocument(assignment.slice(at + 1)).toJS());
+  return document.toJS();
+}
+
+export const recipeText = (recipe: Recipe): string => stringify(recipe, { lineWidth: 0 });
+
+const wrap = (text: string, indent: string): string => {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && indent.length + 2 + line.length + word.length > 118) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].map((one) => `${indent}# ${one}`).join("\n");
+};
+
+/** The description of a field, wherever in the chain of wrappers it was given. */
+function describe(schema: unknown): string | undefined {
+  let inner: unknown = schema;
+  while (inner instanceof z.ZodType) {
+    if (inner.description !== undefined) return inner.description;
+    if (inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault || inner instanceof z.ZodNullable) inner = inner.unwrap();
+    else return undefined;
+  }
+  return undefined;
+}
+
+function commented(schema: z.ZodObject, values: Record<string, unknown>, indent: string): string {
+  return Object.entries(schema.shape)
+    .map(([key, field]) => {
+      const about = describe(field);
+      const inner = objectIn(field);
+      const value = values[key];
+      const note = about === undefined ? "" : `${wrap(about, indent)}\n`;
+      if (inner !== null && value !== null && typeof value === "object")
+        return `${indent === "" ? "\n" : ""}${note}${indent}${key}:\n${commented(inner, value as Record<string, unknown>, `${indent}  `)}`;
+      return `${note}${indent}${stringify({ [key]: value }, { flowCollectionPadding: false, collectionStyle: "flow", lineWidth: 0 }).trim().replace(/^\{(.*)\}$/s, "$1")}`;
+    })
+    .join("\n");
+}
+
+/** Every key with its default and what it means: what `catgen recipe` prints. It parses back to the defaults. */
+export const defaultsAsYaml = (recipe: Recipe = Recipe.parse({})): string =>
+  `# catgen recipe: every key with its default. Keep only what you change.\n${commented(Recipe, recipe, "")}\n`;

@@ -1,0 +1,26 @@
+import type { Ports } from "../../stages/stage.ts";
+import type { Settled } from "../keys.ts";
+import type { Progress } from "../progress.ts";
+import type { RunFolder } from "../store/run-folder.ts";
+
+/** What every step of one invocation works with. */
+export interface RunContext {
+  readonly run: RunFolder;
+  readonly settled: Settled;
+  readonly ports: Ports;
+  readonly progress: Progress;
+  /** Aborted = drain: finish what is in flight, take on nothing new. */
+  readonly signal: AbortSignal;
+  /** Records worked on at once; more than one helps where a step waits for the model. */
+  readonly jobs: number;
+}
+
+/** What a step did, for the summary. */
+export interface StepSummary {
+  readonly step: string;
+  readonly shardsMade: number;
+  readonly shardsKept: number;
+  readonly rowsMade: number;
+  readonly rowsReused: number;
+  readonly failed: number;
+}

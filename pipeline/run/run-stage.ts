@@ -1,0 +1,273 @@
+import PQueue from "p-queue";
+import { parts, type PartName } from "../../schemas/bundle.ts";
+import { Fault } from "../../schemas/fault.ts";
+import type { ShardManifest, Tallies } from "../../schemas/manifest.ts";
+import type { Row } from "../../schemas/row.ts";
+import type { Outcome } from "../../stages/stage.ts";
+import { stepKey } from "../keys.ts";
+import { type AnyStage, rowStages, type RowStepName, stepNamed, writerOf } from "../plan.ts";
+import { digestOf } from "../store/canonical.ts";
+import { type Journal, openJournal, readJournals, removeJournals } from "../store/journal.ts";
+import { readManifest, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
+import { openRowsWriter, readRows, removeOldRows } from "../store/rows.ts";
+import { journalFolder } from "../store/run-folder.ts";
+import type { RunContext, StepSummary } from "./context.ts";
+import { partsRead, shardState } from "./state.ts";
+
+/** The input of one record: a row of every part the stage reads, all of one id. */
+type Joined = { readonly id: string; readonly rows: ReadonlyMap<PartName, Row<unknown>> };
+type Made = { readonly row: Row<unknown> } | { readonly failure: ShardManifest["failures"][number] };
+
+/** Rejected early is rejected all the way: the first rejection is passed on with the stage that made it. */
+const passedOn = (part: PartName, why: string): string => (why.includes(": ") ? why : `${writerOf(part).name}: ${why}`);
+
+/** Walks the parts of a shard side by side; all have the same ids in the same order, or something is stale. */
+async function* joinParts(context: RunContext, stage: AnyStage, shard: number, manifests: ReadonlyMap<PartName, ShardManifest>): AsyncGenerator<Joined> {
+  const names = [...stage.reads, ...stage.readsIfKept];
+  const readers = names.map((part) => {
+    const manifest = manifests.get(part);
+    if (manifest === undefined) throw new Error(`no manifest for ${part}`);
+    return { part, rows: readRows(context.run, writerOf(part).step, manifest, parts[part]) };
+  });
+  for (;;) {
+    const rows = new Map<PartName, Row<unknown>>();
+    let ended = 0;
+    for (const reader of readers) {
+      const next = await reader.rows.next();
+      if (next.done === true) ended += 1;
+      else rows.set(reader.part, next.value);
+    }
+    if (ended === readers.length) return;
+    const ids = new Set([...rows.values()].map((row) => row.id));
+    const [id] = ids;
+    if (ended > 0 || ids.size !== 1 || id === undefined)
+      throw new Fault("ROWS_CORRUPT", "stop", `${stage.name} shard ${shard}: ${names.join(" and ")} do not hold the same trajectories (${[...ids].join(", ")}); run the earlier stages again`);
+    yield { id, rows };
+  }
+}
+
+interface ShardWork {
+  readonly context: RunContext;
+  readonly stage: AnyStage;
+  readonly params: unknown;
+  readonly stageKey: string;
+  readonly shard: number;
+  readonly known: ReadonlyMap<string, Row<unknown>>;
+  readonly journal: Journal;
+}
+
+/** Key of a row: what made it and the content of what it read. Where it lies, and when and how it was made, is not in it. */
+const rowKey = (stageKey: string, from: Record<string, string>): string => digestOf({ stageKey, from });
+
+async function makeRow(work: ShardWork, joined: Joined): Promise<Made & { readonly reused: boolean }> {
+  const { stage, context } = work;
+  const from = Object.fromEntries([...joined.rows].map(([part, row]) => [part, row.rev]));
+  const key = rowKey(work.stageKey, from);
+  const known = work.known.get(joined.id);
+  if (known?.key === key) return { row: known, reused: true };
+  const finish = async (outcome: Outcome<unknown>): Promise<{ row: Row<unknown>; reused: boolean }> => {
+    const value = outcome.ok ? { ok: true as const, value: parts[stage.writes].parse(outcome.value) } : { ok: false as const, why: outcome.why };
+    const row: Row<unknown> = { id: joined.id, key, rev: digestOf(value), from, outcome: value };
+    await work.journal.append(row);
+    return { row, reused: false };
+  };
+  const input: Record<string, unknown> = {};
+  for (const [part, { outcome }] of joined.rows) {
+    const needed = stage.reads.includes(part);
+    if (needed && !outcome.ok) return finish({ ok: false, why: passedOn(part, outcome.why) });
+    const seen = outcome.ok ? outcome : { ok: false as const, why: passedOn(part, outcome.why) };
+    input[part] = needed && outcome.ok ? outcome.value : seen;
+  }
+  try {
+    return await finish(await stage.run(input as never, work.params as never, context.ports));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw new Error(`${stage.name} of ${joined.id} (shard ${work.shard})`, { cause: error });
+    if (error.remedy === "stop") throw error;
+    return { failure: { id: joined.id, code: error.code, message: error.message }, reused: false };
+  }
+}
+
+/** Works on up to `jobs` records at once and hands the results on in the order of the input. After an abort or a stop nothing new is begun. */
+async function* inOrder(work: ShardWork, records: AsyncGenerator<Joined>): AsyncGenerator<Made & { readonly reused: boolean }> {
+  const waiting: Promise<{ made: Made & { readonly reused: boolean } } | { error: unknown }>[] = [];
+  let stopped: unknown = null;
+  const settle = (record: Joined) =>
+    makeRow(work, record).then(
+      (made) => ({ made }),
+      (error: unknown) => {
+        stopped ??= error;
+        return { error };
+      },
+    );
+  const drained = (): Fault => new Fault("DRAINED", "stop", `stopped in ${work.stage.name}; what was finished is kept, run the same command again to go on`);
+  const head = async (): Promise<Made & { readonly reused: boolean }> => {
+    const result = await waiting.shift();
+    if (result === undefined || "error" in result) {
+      await Promise.all(waiting); // what is in flight may finish and reach the journal
+      throw stopped ?? result?.error;
+    }
+    return result.made;
+  };
+  for await (const record of records) {
+    if (stopped === null && work.context.signal.aborted) stopped = drained();
+    if (stopped !== null) break;
+    waiting.push(settle(record));
+    if (waiting.length >= work.context.jobs) yield await head();
+  }
+  while (waiting.length > 0) yield await head();
+  if (stopped !== null) throw stopped;
+}
+
+const count = (tallies: { rejected: Record<string, number> }, why: string): void => {
+  tallies.rejected[why] = (tallies.rejected[why] ?? 0) + 1;
+};
+
+async function rowsOf(context: RunContext, stage: AnyStage, shard: number, manifest: ShardManifest | null): Promise<Map<string, Row<unknown>>> {
+  const { step } = writerOf(stage.writes);
+  const known = new Map<string, Row<unknown>>();
+  if (manifest !== null) {
+    try {
+      for await (const row of readRows(context.run, step, manifest, parts[stage.writes])) known.set(row.id, row);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      known.clear(); // damaged old rows are worth nothing: the shard is made anew
+    }
+  }
+  for await (const value of readJournals(journalFolder(context.run, step), shard)) {
+    const row = value as Row<unknown>;
+    known.set(row.id, row);
+  }
+  return known;
+}
+
+async function runShard(context: RunContext, name: RowStepName, shard: number, old: ShardManifest | null): Promise<StepSummary> {
+  const stage = rowStages[name];
+  const { step } = stepNamed(name);
+  const { params, stageKey } = stepKey(name, context.settled);
+  const started = new Date().toISOString();
+  const manifests = new Map<PartName, ShardManifest>();
+  for (const part of partsRead(name)) {
+    const manifest = await readManifest(context.run, writerOf(part).step, shard);
+    if (manifest === null) throw new Error(`${name} shard ${shard} was started without ${part}`);
+    manifests.set(part, manifest);
+  }
+  const known = await rowsOf(context, stage, shard, old);
+  const journal = await openJournal(journalFolder(context.run, step), shard, name === "condense");
+  const writer = await openRowsWriter(context.run, step, shard);
+  const tallies: Tallies = { in: 0, out: 0, rejected: {}, quarantined: 0, failed: 0 };
+  const failures: ShardManifest["failures"] = [];
+  let reused = 0;
+  try {
+    for await (const made of inOrder({ context, stage, params, stageKey, shard, known, journal }, joinParts(context, stage, shard, manifests))) {
+      tallies.in += 1;
+      context.progress.step();
+      if ("failure" in made) {
+        tallies.failed += 1;
+        failures.push(made.failure);
+        continue;
+      }
+      if (made.reused) reused += 1;
+      if (made.row.outcome.ok) tallies.out += 1;
+      else count(tallies, made.row.outcome.why);
+      await writer.write(made.row);
+    }
+    const inputs = Object.fromEntries([...manifests].map(([part, manifest]) => [part, manifest.output.sha256]));
+    const output = await writer.publish();
+    await writeManifest(context.run, step, { stage: name, shard, stageKey, inputs, output, tallies, failures, reusedRows: reused, started });
+    await journal.close();
+    await removeOldRows(context.run, step, shard, output.file);
+    await removeJournals(journalFolder(context.run, step), shard);
+  } catch (error) {
+    await writer.discard();
+    await journal.close();
+    throw error;
+  }
+  return { step, shardsMade: 1, shardsKept: 0, rowsMade: tallies.in - reused - tallies.failed, rowsReused: reused, failed: tallies.failed };
+}
+
+const add = (a: StepSummary, b: StepSummary): StepSummary => ({
+  step: a.step,
+  shardsMade: a.shardsMade + b.shardsMade,
+  shardsKept: a.shardsKept + b.shardsKept,
+  rowsMade: a.rowsMade + b.rowsMade,
+  rowsReused: a.rowsReused + b.rowsReused,
+  failed: a.failed + b.failed,
+});
+
+/** Are the parts that this shard reads fresh? Stale joins are refused: new segments must not meet old verdicts. */
+async function requireFreshInputs(context: RunContext, name: RowStepName, shard: number): Promise<number> {
+  let rows = 0;
+  for (const part of partsRead(name)) {
+    const upstream = writerOf(part);
+    const manifest = await readManifest(context.run, upstream.step, shard);
+    const lack =
+      upstream.name === "generate"
+        ? manifest === null
+          ? "missing"
+          : null
+        : (await shardState(context.run, upstream.name as RowStepName, shard, stepKey(upstream.name, context.settled).stageKey)).lack?.kind ?? null;
+    if (manifest === null || (lack !== null && lack !== "failures"))
+      throw new Fault(
+        "STAGE_INCOMPLETE",
+        "stop",
+        `${name} reads ${part}, and shard ${shard} of ${upstream.step} is ${manifest === null ? "missing" : "stale"}; run it first: catgen run ${upstream.number} --run ${context.run.name}, or everything with: catgen run all`,
+      );
+    rows = manifest.output.rows;
+  }
+  return rows;
+}
+
+/** Runs one row step over the given shards: what is done is kept, the rest is made, row by row reusing what has not changed. */
+export async function runStage(context: RunContext, name: RowStepName, shards: readonly number[]): Promise<StepSummary> {
+  const { step } = stepNamed(name);
+  const { stageKey, material } = stepKey(name, context.settled);
+  const todo: { shard: number; manifest: ShardManifest | null }[] = [];
+  let kept = 0;
+  let rows = 0;
+  for (const shard of shards) {
+    const shardRows = await requireFreshInputs(context, name, shard);
+    const state = await shardState(context.run, name, shard, stageKey);
+    if (state.lack === null) kept += 1;
+    else {
+      todo.push({ shard, manifest: state.manifest });
+      rows += shardRows;
+    }
+  }
+  let summary: StepSummary = { step, shardsMade: 0, shardsKept: kept, rowsMade: 0, rowsReused: 0, failed: 0 };
+  if (todo.length === 0) return summary;
+  await writeKeyMaterial(context.run, step, stageKey, material);
+  context.progress.start(step, rows);
+  try {
+    for (const made of await runShards(context, name, todo)) summary = add(summary, made);
+  } finally {
+    context.progress.end();
+  }
+  return summary;
+}
+
+/** Records a shard offers at once are few (about 16), so a step that waits for the model works on several shards. */
+const recordsPerShard = 8;
+
+/** Runs shards side by side; the first that breaks lets the others drain, then its error is thrown. */
+async function runShards(context: RunContext, name: RowStepName, todo: readonly { shard: number; manifest: ShardManifest | null }[]): Promise<StepSummary[]> {
+  const queue = new PQueue({ concurrency: Math.ceil(context.jobs / recordsPerShard) });
+  const breaking = new AbortController();
+  const inner: RunContext = { ...context, signal: AbortSignal.any([context.signal, breaking.signal]) };
+  const errors: unknown[] = [];
+  const made: StepSummary[] = [];
+  for (const { shard, manifest } of todo) {
+    await queue.onSizeLessThan(queue.concurrency);
+    if (errors.length > 0) break;
+    queue.add(async () => {
+      try {
+        made.push(await runShard(inner, name, shard, manifest));
+      } catch (error) {
+        errors.push(error);
+        breaking.abort();
+      }
+    });
+  }
+  await queue.onIdle();
+  if (errors.length > 0) throw errors[0];
+  return made;
+}

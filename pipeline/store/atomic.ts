@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Fault } from "../../schemas/fault.ts";
+
+const advice: Record<string, string> = {
+  ENOSPC: "the disk is full: free space and run again",
+  EDQUOT: "the disk quota is used up: free space and run again",
+  EFBIG: "the file is larger than this process may write: raise the limit (ulimit -f) and run again",
+  EACCES: "no permission: check the owner and mode of the folder",
+  EPERM: "no permission: check the owner and mode of the folder",
+  EROFS: "the file system is read-only: choose another folder with --runs",
+  ENOTDIR: "a file stands where a folder is expected",
+  EMFILE: "too many open files: raise the limit (ulimit -n) and run again",
+};
+
+/** A file-system error as a fault that says what to do; anything else comes back as it is. */
+export function asIoFault(error: unknown, doing: string): unknown {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string" || error instanceof Fault) return error;
+  const hint = advice[error.code] ?? "look at the cause, then run again";
+  return new Fault("IO", "stop", `${doing}: ${error.code}; ${hint}`, { cause: error });
+}
+
+/** Makes a rename in `folder` durable. File systems that cannot sync a folder are left alone. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync().catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EINVAL" && error.code !== "ENOTSUP" && error.code !== "EPERM") throw error;
+    });
+  } finally {
+    await handle.close();
+  }
+}
+
+const mark = ".tmp-";
+
+/** A name in the same folder that no other attempt uses. */
+export const temporaryName = (path: string): string => join(dirname(path), `${basename(path)}${mark}${process.pid}-${randomUUID().slice(0, 8)}`);
+
+/** Writes beside, flushes, renames, flushes the folder. Whoever reads `path` sees the old file or the whole new one. */
+export async function writeAtomically(path: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const temporary = temporaryName(path);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    const handle = await open(temporary, "wx");
+    try {
+      await write(handle);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw asIoFault(error, `writing ${path}`);
+  }
+}
+
+export const writeTextAtomically = (path: string, text: string): Promise<void> => writeAtomically(path, (handle) => handle.writeFile(text));
+
+/** Removes what crashed attempts left in `folder`; only the owner of the run lock may call it. */
+export async function removeTemporaries(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) if (name.includes(mark)) await rm(join(folder, name), { force: true, recursive: true });
+}

@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+
+/** Canonical JSON: keys sorted by code unit, no spaces, well-formed strings. Only JSON values; anything else throws. */
+export function canonicalJson(value: unknown): string {
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw new TypeError(`canonical JSON has no ${value}`);
+    return JSON.stringify(value);
+  }
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object") throw new TypeError(`canonical JSON has no ${typeof value}`);
+  const object = value as Record<string, unknown>;
+  const keys = Object.keys(object).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key])}`).join(",")}}`;
+}
+
+/** Lower-case hex SHA-256 of text (as UTF-8) or bytes. */
+export const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
+
+/** Digest of a JSON value's content. */
+export const digestOf = (value: unknown): string => sha256(canonicalJson(value));

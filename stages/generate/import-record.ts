@@ -1,0 +1,74 @@
+import { type Mark, Trajectory } from "../../schemas/trajectory.ts";
+import type { Dialect, FoundRun } from "./dialects/dialect.ts";
+import { dialects } from "./dialects/index.ts";
+import { idPart, trajectoryId } from "./identity.ts";
+import { WrongShape } from "./lenient.ts";
+import { marksOf } from "./marks.ts";
+import { refusal } from "./other-formats.ts";
+import { instanceFromFile } from "./task-text.ts";
+
+/** Where a record comes from; everything about it that its own content does not say. */
+export interface RecordOrigin {
+  /** Relative to the input, `/`-separated. */
+  readonly file: string;
+  readonly record: number | null;
+  /** SHA-256 of the raw record. */
+  readonly digest: string;
+  /** The user's name for the source; null: the dialect's family. */
+  readonly source: string | null;
+  readonly licence: string | null;
+  /** Used when the record does not name its task; null: taken from the file name. */
+  readonly instance: string | null;
+  /** What reading the bytes showed: `lossy-utf8`, `truncated`. */
+  readonly marks: readonly Mark[];
+}
+
+export type ImportedRecord =
+  | { readonly ok: true; readonly dialect: string; readonly trajectory: Trajectory }
+  | { readonly ok: false; readonly dialect: string | null; readonly kind: "empty" | "refused" | "quarantined"; readonly why: string };
+
+/** The dialect that reads this value, if any. */
+export const dialectOf = (value: unknown, file: string): Dialect | null =>
+  Object.values<Dialect>(dialects).find((dialect) => dialect.recognises(value, { file })) ?? null;
+
+/** One parsed record -> a trajectory, or why not. Never throws because of the data, never changes `value`. */
+export function importRecord(value: unknown, origin: RecordOrigin, digest: (text: string) => string): ImportedRecord {
+  const dialect = dialectOf(value, origin.file);
+  if (dialect === null) return { ok: false, dialect: null, kind: "refused", why: refusal(value) };
+  const { name } = dialect;
+  try {
+    const read = dialect.read(value, { file: origin.file });
+    if (!read.ok) return { ok: false, dialect: name, kind: read.kind, why: read.why };
+    const checked = Trajectory.safeParse(finish(read.run, dialect, origin, digest));
+    if (checked.success) return { ok: true, dialect: name, trajectory: checked.data };
+    const [issue] = checked.error.issues;
+    return { ok: false, dialect: name, kind: "quarantined", why: `${name}: ${issue?.path.join(".")}: ${issue?.message}` };
+  } catch (error) {
+    if (error instanceof WrongShape) return { ok: false, dialect: name, kind: "quarantined", why: `${name}: ${error.message}` };
+    throw error;
+  }
+}
+
+function finish(run: FoundRun, dialect: Dialect, origin: RecordOrigin, digest: (text: string) => string): Trajectory {
+  const source = idPart(origin.source ?? dialect.family);
+  const instance = idPart(run.instance ?? origin.instance ?? instanceFromFile(origin.file));
+  return {
+    format: "catgen.trajectory/1",
+    id: trajectoryId(source, instance, run.task, run.steps, digest),
+    source,
+    instance,
+    origin: {
+      dialect: dialect.name,
+      file: origin.file,
+      record: origin.record,
+      digest: origin.digest,
+      licence: run.licence ?? origin.licence,
+      model: run.model,
+      callStyle: run.callStyle,
+    },
+    task: run.task,
+    steps: run.steps,
+    outcome: run.outcome,
+    marks: marksOf(run.steps, run.outcome, [...run.marks, ...origin.marks]),
+  };
+}

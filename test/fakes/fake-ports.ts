@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { loadTokenizer } from "../../pipeline/adapters/tokenizer.ts";
+import type { Completion } from "../../schemas/completion.ts";
+import { Fault } from "../../schemas/fault.ts";
+import type { Ports } from "../../stages/stage.ts";
+
+/** The tokenizer of the model, for tests in which a token more or less matters. */
+export const exactTokens = (text: string): number => loadTokenizer("qwen2.5").count(text);
+
+/** Four characters a token: for tests in which only the order of magnitude matters. */
+export const roughTokens = (text: string): number => Math.ceil(text.length / 4);
+
+export const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
+
+/** What the backbone says, in order; an error is thrown instead. A function sees the request and how many came before. */
+export type Script = readonly (string | Error)[] | ((request: Completion, index: number) => string | Error);
+
+export interface FakePorts extends Ports {
+  /** Every request so far, in order. */
+  readonly requests: readonly Completion[];
+}
+
+/** A small world: scripted replies, real digests, tokens by `countTokens`. Asking for more replies than are scripted is a `Fault`. */
+export function fakePorts(script: Script = [], countTokens: Ports["countTokens"] = roughTokens): FakePorts {
+  const requests: Completion[] = [];
+  const next = (request: Completion): string | Error | undefined =>
+    typeof script === "function" ? script(request, requests.length) : script[requests.length];
+  return {
+    requests,
+    countTokens,
+    digest: sha256,
+    complete: async (request) => {
+      const said = next(request);
+      requests.push(request);
+      if (said === undefined) throw new Fault("ENDPOINT_UNREACHABLE", "retry", `no reply is scripted for request ${requests.length} (${request.label})`);
+      if (said instanceof Error) throw said;
+      return { text: said, model: "scripted", tokensIn: null, tokensOut: null, cached: false };
+    },
+  };
+}
