@@ -1,10 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { CountReporter } from "./test/reporters/count-reporter.ts";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    reporters: ["default"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    reporters: ["default", new CountReporter()],
+    testTimeout: 60_000, // this machine may be busy; nothing here asserts a time
+    hookTimeout: 120_000,
   },
 });

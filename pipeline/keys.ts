@@ -3,7 +3,7 @@ import type { KeyMaterial } from "../schemas/manifest.ts";
 import type { Recipe } from "../schemas/recipe.ts";
 import { ExportParams } from "../stages/export/export.ts";
 import { requestVersion } from "../stages/lib/condense-request.ts";
-import { endpointFrom, hasEndpoint, normaliseBaseUrl, type EndpointSettings } from "./llm/endpoint.ts";
+import { type EndpointSettings, endpointFrom, hasEndpoint, normaliseBaseUrl } from "./llm/endpoint.ts";
 import { exportVersion, generateVersion, rowStages, type StepName } from "./plan.ts";
 import { digestOf } from "./store/canonical.ts";
 
@@ -25,7 +25,17 @@ export function settle(recipe: Recipe, env: Environment, tokenizer: Settled["tok
 
 /** What shapes a model's replies. Key, time-outs, concurrency, retries, budget and price shape nothing. */
 const replyShape = ({ baseUrl, model, temperature, topP, seed, extraBody, replyLimitField }: EndpointSettings): z.core.util.JSONType =>
-  z.json().parse({ baseUrl: baseUrl === "" ? "" : normaliseBaseUrl(baseUrl), model, temperature, topP, seed, extraBody, replyLimitField: replyLimitField ?? null });
+  z
+    .json()
+    .parse({
+      baseUrl: baseUrl === "" ? "" : normaliseBaseUrl(baseUrl),
+      model,
+      temperature,
+      topP,
+      seed,
+      extraBody,
+      replyLimitField: replyLimitField ?? null,
+    });
 
 /** Parameters of each step: exactly what may change its rows, nothing more. */
 const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
@@ -46,7 +56,13 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
     baseTools: exporting.baseTools,
   }),
   judge: ({ recipe: { filter, window } }) => ({ filter, windowTokens: window.tokens }),
-  export: ({ recipe: { persona, window, condense, export: exporting, run } }) => ({ persona, window, condense, export: exporting, seed: run.seed }),
+  export: ({ recipe: { persona, window, condense, export: exporting, run } }) => ({
+    persona,
+    window,
+    condense,
+    export: exporting,
+    seed: run.seed,
+  }),
 };
 
 const countsTokens: ReadonlySet<StepName> = new Set(["detect", "condense", "measure", "export"]);
@@ -64,6 +80,11 @@ export function stepKey(name: StepName, settled: Settled): StepKey {
   const schema = name === "export" ? ExportParams : (stage?.params ?? null);
   const params = schema === null ? raw : schema.parse(raw);
   const version = stage?.version ?? (name === "export" ? exportVersion : generateVersion);
-  const material: KeyMaterial = { stage: name, version, tokenizer: countsTokens.has(name) ? settled.tokenizer.digest : null, params: z.json().parse(params) };
+  const material: KeyMaterial = {
+    stage: name,
+    version,
+    tokenizer: countsTokens.has(name) ? settled.tokenizer.digest : null,
+    params: z.json().parse(params),
+  };
   return { params, material, stageKey: digestOf(material) };
 }

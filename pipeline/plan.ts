@@ -63,7 +63,11 @@ export function stepsIn(expression: string): StepInfo[] {
   const from = Number(range?.[1]);
   const to = Number(range?.[2] ?? range?.[1]);
   if (range === null || from > to)
-    throw new Fault("USAGE", "stop", `expected a stage: 1 to 6, a range such as 2-5, all, or one of ${stepTable.map((info) => info.name).join(", ")}; got ${JSON.stringify(expression)}`);
+    throw new Fault(
+      "USAGE",
+      "stop",
+      `expected a stage: 1 to 6, a range such as 2-5, all, or one of ${stepTable.map((info) => info.name).join(", ")}; got ${JSON.stringify(expression)}`,
+    );
   return stepTable.filter((info) => info.number >= from && info.number <= to);
 }
 

@@ -5,7 +5,9 @@ import { Recipe } from "../schemas/recipe.ts";
 
 /** Edit distance with swaps, for suggestions only. */
 function distance(a: string, b: string): number {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)));
+  const rows = Array.from({ length: a.length + 1 }, (_, i) =>
+    Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
+  );
   const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;
   for (let i = 1; i <= a.length; i += 1) {
     for (let j = 1; j <= b.length; j += 1) {
@@ -25,7 +27,13 @@ export const nearest = (word: string, known: readonly string[]): string | null =
 /** The object schema behind defaults, prefaults and nullables; null when there is none. */
 function objectIn(schema: unknown): z.ZodObject | null {
   let inner: unknown = schema;
-  while (inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault || inner instanceof z.ZodNullable || inner instanceof z.ZodOptional) inner = inner.unwrap();
+  while (
+    inner instanceof z.ZodDefault ||
+    inner instanceof z.ZodPrefault ||
+    inner instanceof z.ZodNullable ||
+    inner instanceof z.ZodOptional
+  )
+    inner = inner.unwrap();
   return inner instanceof z.ZodObject ? inner : null;
 }
 
@@ -51,7 +59,11 @@ function explain(issue: z.core.$ZodIssue): string {
 export function checkRecipe(value: unknown, where: string): Recipe {
   const parsed = Recipe.safeParse(value ?? {});
   if (parsed.success) return parsed.data;
-  throw new Fault("RECIPE_INVALID", "stop", `${where}: ${parsed.error.issues.map(explain).join("; ")}. \`catgen recipe\` prints every key with its range`);
+  throw new Fault(
+    "RECIPE_INVALID",
+    "stop",
+    `${where}: ${parsed.error.issues.map(explain).join("; ")}. \`catgen recipe\` prints every key with its range`,
+  );
 }
 
 /** A recipe as YAML text; every problem is named with its line. */
@@ -59,9 +71,14 @@ export function parseRecipe(text: string, where: string): unknown {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const [error] = document.errors;
-  if (error !== undefined) throw new Fault("RECIPE_INVALID", "stop", `${where}:${lines.linePos(error.pos[0]).line}: no YAML: ${error.message.split("\n")[0]}`);
+  if (error !== undefined)
+    throw new Fault("RECIPE_INVALID", "stop", `${where}:${lines.linePos(error.pos[0]).line}: no YAML: ${error.message.split("\n")[0]}`);
   if (document.contents !== null && !isMap(document.contents))
-    throw new Fault("RECIPE_INVALID", "stop", `${where}: expected keys such as window: and filter:, got ${isScalar(document.contents) ? "a single value" : "a list"}`);
+    throw new Fault(
+      "RECIPE_INVALID",
+      "stop",
+      `${where}: expected keys such as window: and filter:, got ${isScalar(document.contents) ? "a single value" : "a list"}`,
+    );
   return document.toJS() ?? {};
 }
 
@@ -108,7 +125,9 @@ function commented(schema: z.ZodObject, values: Record<string, unknown>, indent:
       const note = about === undefined ? "" : `${wrap(about, indent)}\n`;
       if (inner !== null && value !== null && typeof value === "object")
         return `${indent === "" ? "\n" : ""}${note}${indent}${key}:\n${commented(inner, value as Record<string, unknown>, `${indent}  `)}`;
-      return `${note}${indent}${stringify({ [key]: value }, { flowCollectionPadding: false, collectionStyle: "flow", lineWidth: 0 }).trim().replace(/^\{(.*)\}$/s, "$1")}`;
+      return `${note}${indent}${stringify({ [key]: value }, { flowCollectionPadding: false, collectionStyle: "flow", lineWidth: 0 })
+        .trim()
+        .replace(/^\{(.*)\}$/s, "$1")}`;
     })
     .join("\n");
 }

@@ -39,3 +39,17 @@ export const InputFile = z.strictObject({
   facts: z.array(OutcomeFact),
 });
 export type InputFile = z.infer<typeof InputFile>;
+
+/** What the last import saw: `stages/1-generate/inputs.json`. Units whose key is known are not read again. */
+export const InputsFile = z.strictObject({
+  format: z.literal("catgen.inputs/1"),
+  /** As given by --input, absolute. */
+  paths: z.array(z.string()).min(1),
+  limit: z.int().positive().nullable(),
+  /** Stage key of the import that read these units. */
+  stageKey: Digest,
+  units: z.array(z.strictObject({ key: Digest, files: z.array(InputFile) })),
+  /** Units that `limit` left unread. */
+  unread: z.int().nonnegative(),
+});
+export type InputsFile = z.infer<typeof InputsFile>;

@@ -16,7 +16,8 @@ export const Tallies = z
     failed: Count,
   })
   .refine(
-    (tallies) => tallies.in === tallies.out + Object.values(tallies.rejected).reduce((a, b) => a + b, 0) + tallies.quarantined + tallies.failed,
+    (tallies) =>
+      tallies.in === tallies.out + Object.values(tallies.rejected).reduce((a, b) => a + b, 0) + tallies.quarantined + tallies.failed,
     "expected in = out + rejected + quarantined + failed",
   );
 export type Tallies = z.infer<typeof Tallies>;

@@ -16,34 +16,55 @@ export const RunRecipe = z.strictObject({
     .nullable()
     .default(null)
     .describe("Shards of a new run, 1..4096; fixed when the run is created. null: one per 8 MiB of input."),
-  seed: z.int().nonnegative().default(24).describe("Seed of everything drawn at random, such as the train/validation split. 24 as in SWE-smith combine_trajs.py."),
+  seed: z
+    .int()
+    .nonnegative()
+    .default(24)
+    .describe("Seed of everything drawn at random, such as the train/validation split. 24 as in SWE-smith combine_trajs.py."),
   maxQuarantinedShare: share()
     .default(0.05)
-    .describe("Share of input records that may be unreadable before `run` ends with exit status 65, 0..1. They are kept in quarantine either way. Our choice."),
+    .describe(
+      "Share of input records that may be unreadable before `run` ends with exit status 65, 0..1. They are kept in quarantine either way. Our choice.",
+    ),
 });
 
 export const PersonaRecipe = z.strictObject({
   name: z
     .enum(["paper", "keep"])
     .default("paper")
-    .describe("Who the agent is in the samples: `paper` = CAT's tool set (execute_bash, str_replace_editor, submit, context); `keep` = prompt and tools of the source plus `context`."),
+    .describe(
+      "Who the agent is in the samples: `paper` = CAT's tool set (execute_bash, str_replace_editor, submit, context); `keep` = prompt and tools of the source plus `context`.",
+    ),
   system: z.string().min(1).nullable().default(null).describe("System prompt that replaces the persona's own. null: the persona's."),
   rename: z
     .record(z.string(), z.string())
     .default({})
     .describe("Further tool names of the source and what the persona calls them, e.g. {terminal: execute_bash}. Arguments are kept."),
-  callStyle: z.enum(["hermes"]).default("hermes").describe("How calls are written in text: `hermes` = the Qwen2.5 chat template's <tool_call> JSON."),
+  callStyle: z
+    .enum(["hermes"])
+    .default("hermes")
+    .describe("How calls are written in text: `hermes` = the Qwen2.5 chat template's <tool_call> JSON."),
   controlTokens: z
     .enum(["reject", "escape"])
     .default("reject")
-    .describe("Text of the data that would become a control token (<|im_end|>, <tool_call>): `reject` the trajectory, or `escape` by a space after '<' (the live agent does the same)."),
+    .describe(
+      "Text of the data that would become a control token (<|im_end|>, <tool_call>): `reject` the trajectory, or `escape` by a space after '<' (the live agent does the same).",
+    ),
 });
 export type PersonaRecipe = z.infer<typeof PersonaRecipe>;
 
 export const WindowRecipe = z.strictObject({
   tokens: z.int().min(1024).default(65_536).describe("Context window of the model, tokens, at least 1024. CAT section 3: 65,536."),
-  replyTokens: z.int().min(1).default(4_096).describe("Tokens kept free for the reply of every model call. Our choice; the paper is silent."),
-  keepSteps: z.int().min(0).default(3).describe("k: recent steps that stay verbatim behind a memory. Equation 1 leaves k open; 3 is our choice."),
+  replyTokens: z
+    .int()
+    .min(1)
+    .default(4_096)
+    .describe("Tokens kept free for the reply of every model call. Our choice; the paper is silent."),
+  keepSteps: z
+    .int()
+    .min(0)
+    .default(3)
+    .describe("k: recent steps that stay verbatim behind a memory. Equation 1 leaves k open; 3 is our choice."),
 });
 export type WindowRecipe = z.infer<typeof WindowRecipe>;
 
@@ -54,7 +75,12 @@ export const GenerateRecipe = z.strictObject({
     .nullable()
     .default(null)
     .describe("First part of the ids of imported trajectories. null: the dialect's family, e.g. swe-agent."),
-  licence: z.string().min(1).nullable().default(null).describe("SPDX id of the imported data's licence, used where a row states none. null: unknown."),
+  licence: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("SPDX id of the imported data's licence, used where a row states none. null: unknown."),
   maxRecordMegabytes: z
     .number()
     .positive()
@@ -72,14 +98,20 @@ export const DetectRecipe = z.strictObject({
       "new-direction": share().default(1).describe("Error-correction family: a new direction after repeated failures."),
     })
     .prefault({})
-    .describe("Weight of each signal, 0 (off) .. 1. A cut's score is the largest weighted signal. Families from CAT 2.4 (1); weights are ours."),
+    .describe(
+      "Weight of each signal, 0 (off) .. 1. A cut's score is the largest weighted signal. Families from CAT 2.4 (1); weights are ours.",
+    ),
   minScore: share().default(0.5).describe("Score from which a cut is taken without need, 0..1. Our choice."),
   minGapSteps: z
     .int()
     .min(1)
     .default(8)
     .describe("Steps between two context calls, at least. Half of CAT's mean distance: Table 1 gives 87.4 steps / 5.22 segments = 16.7."),
-  minFoldTokens: z.int().min(1).default(2_000).describe("Tokens a fold must hold to be worth a call. Our choice; Table 1's mean fold is 15,585."),
+  minFoldTokens: z
+    .int()
+    .min(1)
+    .default(2_000)
+    .describe("Tokens a fold must hold to be worth a call. Our choice; Table 1's mean fold is 15,585."),
   maxCalls: limit(z.int().min(1)).default(26).describe("Context calls per trajectory, at most. Table 1: max 26. null: no bound."),
 });
 export type DetectRecipe = z.infer<typeof DetectRecipe>;
@@ -88,13 +120,26 @@ export const CondenseRecipe = z.strictObject({
   condenser: z
     .enum(["auto", "extractive", "llm"])
     .default("auto")
-    .describe("Who writes memories: `llm` = the endpoint, `extractive` = built in, deterministic, `auto` = llm when an endpoint is configured."),
-  memoryBaseTokens: z.int().min(64).default(256).describe("Memory target m(a) = base + share x tokens of all steps before keptFrom, up to cap. Tokens."),
+    .describe(
+      "Who writes memories: `llm` = the endpoint, `extractive` = built in, deterministic, `auto` = llm when an endpoint is configured.",
+    ),
+  memoryBaseTokens: z
+    .int()
+    .min(64)
+    .default(256)
+    .describe("Memory target m(a) = base + share x tokens of all steps before keptFrom, up to cap. Tokens."),
   memoryShare: share()
     .default(0.15)
-    .describe("The share in m(a). 0.15 makes the mean of M_j / (M_(j-1) + fold) about 0.30 over four equal folds (Table 1: 30 %, 4.22 calls)."),
+    .describe(
+      "The share in m(a). 0.15 makes the mean of M_j / (M_(j-1) + fold) about 0.30 over four equal folds (Table 1: 30 %, 4.22 calls).",
+    ),
   memoryCapTokens: z.int().min(64).default(8_192).describe("The cap of m(a), and the hard reply limit of the condenser. Tokens."),
-  attempts: z.int().min(1).max(10).default(3).describe("Times a memory is asked for before the trajectory is rejected: empty, over the cap, sections missing."),
+  attempts: z
+    .int()
+    .min(1)
+    .max(10)
+    .default(3)
+    .describe("Times a memory is asked for before the trajectory is rejected: empty, over the cap, sections missing."),
 });
 export type CondenseRecipe = z.infer<typeof CondenseRecipe>;
 
@@ -105,26 +150,65 @@ export const FilterRecipe = z.strictObject({
     .default("resolved")
     .describe("`resolved`: evidence of success is needed (CAT 2.4 (5)); `not-failed`: unknown outcomes pass too; null: off."),
   exits: z.array(ExitStatus).min(1).nullable().default(["submitted"]).describe("Ways a run may have ended. null: off."),
-  allowPreCondensed: z.boolean().default(false).describe("Keep runs whose context was already condensed. CAT phase I asks for complete base trajectories."),
-  maxControlTokenTexts: limit(z.int().nonnegative()).default(0).describe("Places where data would become a control token. Above 0 such text is left for export to refuse."),
+  allowPreCondensed: z
+    .boolean()
+    .default(false)
+    .describe("Keep runs whose context was already condensed. CAT phase I asks for complete base trajectories."),
+  maxControlTokenTexts: limit(z.int().nonnegative())
+    .default(0)
+    .describe("Places where data would become a control token. Above 0 such text is left for export to refuse."),
   minSteps: limit(z.int().positive()).default(null).describe("Steps of the base trajectory, at least. null: off."),
   maxSteps: limit(z.int().positive()).default(500).describe("Steps of the base trajectory, at most. Table 1: max 500. null: off."),
-  minContextCalls: limit(z.int().nonnegative()).default(1).describe("Context calls per trajectory, at least; `base` samples do not ask. null: off."),
+  minContextCalls: limit(z.int().nonnegative())
+    .default(1)
+    .describe("Context calls per trajectory, at least; `base` samples do not ask. null: off."),
   maxContextCalls: limit(z.int().nonnegative()).default(26).describe("Context calls per trajectory, at most. Table 1: max 26. null: off."),
   minFoldTokens: limit(z.int().nonnegative()).default(1_000).describe("Tokens of the smallest fold. null: off. Our choice."),
-  minFoldRatio: limit(z.number().nonnegative()).default(0.02).describe("Smallest M_j / (M_(j-1) + fold): below it hardly anything is remembered. null: off. Our choice."),
-  maxFoldRatio: limit(z.number().nonnegative()).default(0.7).describe("Largest M_j / (M_(j-1) + fold): above it the call gains too little. null: off. Our choice; Table 1's mean is 0.30."),
+  minFoldRatio: limit(z.number().nonnegative())
+    .default(0.02)
+    .describe("Smallest M_j / (M_(j-1) + fold): below it hardly anything is remembered. null: off. Our choice."),
+  maxFoldRatio: limit(z.number().nonnegative())
+    .default(0.7)
+    .describe("Largest M_j / (M_(j-1) + fold): above it the call gains too little. null: off. Our choice; Table 1's mean is 0.30."),
 });
 export type FilterRecipe = z.infer<typeof FilterRecipe>;
 
 export const TrainingRecipe = z.strictObject({
-  model: z.string().default("Qwen/Qwen2.5-Coder-32B-Instruct").describe("Model to fine-tune. CAT section 3: Qwen2.5-Coder-32B; base or Instruct is not said."),
+  model: z
+    .string()
+    .default("Qwen/Qwen2.5-Coder-32B-Instruct")
+    .describe("Model to fine-tune. CAT section 3: Qwen2.5-Coder-32B; base or Instruct is not said."),
   epochs: z.number().positive().default(3).describe("CAT section 3: up to three."),
   learningRate: z.number().positive().default(5e-5).describe("Peak. CAT section 3."),
   weightDecay: z.number().nonnegative().default(0.01).describe("AdamW. CAT section 3."),
   warmupRatio: share().default(0.1).describe("Of all optimizer steps. CAT section 3."),
+  adamBeta1: z.number().min(0).lt(1).default(0.9).describe("AdamW. The paper is silent; PyTorch's default."),
+  adamBeta2: z
+    .number()
+    .min(0)
+    .lt(1)
+    .default(0.999)
+    .describe("AdamW. The paper is silent; PyTorch's default (ms-swift and OpenRLHF would take 0.95)."),
+  adamEpsilon: z.number().positive().default(1e-8).describe("AdamW. The paper is silent; PyTorch's default."),
+  maxGradNorm: z.number().positive().default(1).describe("Gradients are clipped to this norm. The paper is silent; the trainers' default."),
+  packing: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Several samples in one sequence, where the trainer can: faster, but a step then sees more than globalBatch samples. The paper is silent.",
+    ),
+  yarn: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Stretch the positions to window.tokens by YaRN where the model ships with fewer (Qwen2.5-Coder: 32,768). Static: short prompts change, too.",
+    ),
   globalBatch: z.int().positive().default(32).describe("Samples per optimizer step. The paper is silent; our choice."),
-  nodes: z.int().positive().default(2).describe("GPU hosts. 2 x 8 x 80 GB with context parallelism 8 is estimated at 48 GB per GPU for 32B at 65,536 tokens."),
+  nodes: z
+    .int()
+    .positive()
+    .default(2)
+    .describe("GPU hosts. 2 x 8 x 80 GB with context parallelism 8 is estimated at 48 GB per GPU for 32B at 65,536 tokens."),
   gpusPerNode: z.int().positive().default(8).describe("GPUs per host."),
   contextParallel: z.int().positive().default(8).describe("GPUs that share one sequence; divides 8 key/value heads of Qwen2.5-Coder-32B."),
 });
@@ -132,15 +216,32 @@ export type TrainingRecipe = z.infer<typeof TrainingRecipe>;
 
 export const ExportRecipe = z.strictObject({
   kinds: z.array(SampleKind).min(1).default(["segment", "condense", "base"]).describe("Kinds of samples: segment, condense, base."),
-  layouts: z.array(z.enum(["messages", "input-output"])).min(1).default(["messages", "input-output"]).describe("Columns on disk: messages, input-output."),
-  condenseExtractive: z.boolean().default(false).describe("Also export `condense` samples whose memory the built-in extractive condenser wrote."),
+  layouts: z
+    .array(z.enum(["messages", "input-output"]))
+    .min(1)
+    .default(["messages", "input-output"])
+    .describe("Columns on disk: messages, input-output."),
+  condenseExtractive: z
+    .boolean()
+    .default(false)
+    .describe("Also export `condense` samples whose memory the built-in extractive condenser wrote."),
   baseTools: z
     .enum(["with-context", "without-context"])
     .default("with-context")
     .describe("Whether the `context` tool is described in `base` samples. The paper is silent; with it the schema is constant."),
   validationShare: share().default(0.02).describe("Share of repositories whose samples go to validation, 0..1. Our choice."),
-  shardMegabytes: z.number().positive().max(2_000).default(200).describe("Uncompressed size at which a Parquet file is closed, MB. Usual on the Hub."),
-  rowGroupMegabytes: z.number().positive().max(63).default(48).describe("Uncompressed size of a row group, MB, under 64: `datasets` reads one group per batch."),
+  shardMegabytes: z
+    .number()
+    .positive()
+    .max(2_000)
+    .default(200)
+    .describe("Uncompressed size at which a Parquet file is closed, MB. Usual on the Hub."),
+  rowGroupMegabytes: z
+    .number()
+    .positive()
+    .max(63)
+    .default(48)
+    .describe("Uncompressed size of a row group, MB, under 64: `datasets` reads one group per batch."),
   name: z.string().min(1).default("CAT-Instruct").describe("Name of the dataset in its card."),
   training: TrainingRecipe.prefault({}).describe("What the launch configs say."),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Digest, TrajectoryId } from "./trajectory.ts";
+import { TrajectoryId } from "./trajectory.ts";
 
 export const SampleKind = z.enum(["segment", "condense", "base"]);
 export type SampleKind = z.infer<typeof SampleKind>;
@@ -28,16 +28,18 @@ export type Sample = z.infer<typeof Sample>;
 
 /** Facts about a sample that the layouts write as `cat_*` columns. */
 export const SampleFacts = z.strictObject({
-  instance: z.string(),
+  instance: z.string().nullable(),
   source: z.string(),
   resolved: z.boolean().nullable(),
   licence: z.string().nullable(),
+  /** JSON array of the tool schemas that the system turn describes. */
   toolsJson: z.string(),
   callStyle: z.string(),
+  /** Chat tokens of the whole sample, the template's default system prompt included. */
   tokens: z.int().nonnegative(),
+  /** Tokens that carry loss: content and `<|im_end|>` of the trained turns. */
   trainedTokens: z.int().nonnegative(),
-  /** Free-form facts as JSON text: writer of the memory, persona, digests. */
+  /** Further facts as JSON text with sorted keys: writers of the memories, persona, source call style, exit, marks. */
   metaJson: z.string().nullable(),
-  contentDigest: Digest,
 });
 export type SampleFacts = z.infer<typeof SampleFacts>;

@@ -107,7 +107,8 @@ async function addFile(files: Hashed[], planned: Set<string>, path: string, name
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Words that only the beginning of an evaluation report has; a false alarm costs one early look. */
-const reportWords = /"(?:resolved(?:_ids|_instances)?|tests_status|patch_successfully_applied)"\s*:|^\s*\{\s*"[^"]*__[^"]*"\s*:\s*(?:true|false)|# SWE-bench Report/;
+const reportWords =
+  /"(?:resolved(?:_ids|_instances)?|tests_status|patch_successfully_applied)"\s*:|^\s*\{\s*"[^"]*__[^"]*"\s*:\s*(?:true|false)|# SWE-bench Report/;
 
 async function hashOf(path: string): Promise<{ bytes: number; sha256: string; mayHoldFacts: boolean }> {
   const hash = createHash("sha256");

@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
 import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
 
 const chunkBytes = 1 << 20;

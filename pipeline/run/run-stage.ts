@@ -1,11 +1,11 @@
 import PQueue from "p-queue";
-import { parts, type PartName } from "../../schemas/bundle.ts";
+import { type PartName, parts } from "../../schemas/bundle.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { ShardManifest, Tallies } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
 import type { Outcome } from "../../stages/stage.ts";
 import { stepKey } from "../keys.ts";
-import { type AnyStage, rowStages, type RowStepName, stepNamed, writerOf } from "../plan.ts";
+import { type AnyStage, type RowStepName, rowStages, stepNamed, writerOf } from "../plan.ts";
 import { digestOf } from "../store/canonical.ts";
 import { type Journal, openJournal, readJournals, removeJournals } from "../store/journal.ts";
 import { readManifest, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
@@ -22,7 +22,12 @@ type Made = { readonly row: Row<unknown> } | { readonly failure: ShardManifest["
 const passedOn = (part: PartName, why: string): string => (why.includes(": ") ? why : `${writerOf(part).name}: ${why}`);
 
 /** Walks the parts of a shard side by side; all have the same ids in the same order, or something is stale. */
-async function* joinParts(context: RunContext, stage: AnyStage, shard: number, manifests: ReadonlyMap<PartName, ShardManifest>): AsyncGenerator<Joined> {
+async function* joinParts(
+  context: RunContext,
+  stage: AnyStage,
+  shard: number,
+  manifests: ReadonlyMap<PartName, ShardManifest>,
+): AsyncGenerator<Joined> {
   const names = [...stage.reads, ...stage.readsIfKept];
   const readers = names.map((part) => {
     const manifest = manifests.get(part);
@@ -41,7 +46,11 @@ async function* joinParts(context: RunContext, stage: AnyStage, shard: number, m
     const ids = new Set([...rows.values()].map((row) => row.id));
     const [id] = ids;
     if (ended > 0 || ids.size !== 1 || id === undefined)
-      throw new Fault("ROWS_CORRUPT", "stop", `${stage.name} shard ${shard}: ${names.join(" and ")} do not hold the same trajectories (${[...ids].join(", ")}); run the earlier stages again`);
+      throw new Fault(
+        "ROWS_CORRUPT",
+        "stop",
+        `${stage.name} shard ${shard}: ${names.join(" and ")} do not hold the same trajectories (${[...ids].join(", ")}); run the earlier stages again`,
+      );
     yield { id, rows };
   }
 }
@@ -66,7 +75,9 @@ async function makeRow(work: ShardWork, joined: Joined): Promise<Made & { readon
   const known = work.known.get(joined.id);
   if (known?.key === key) return { row: known, reused: true };
   const finish = async (outcome: Outcome<unknown>): Promise<{ row: Row<unknown>; reused: boolean }> => {
-    const value = outcome.ok ? { ok: true as const, value: parts[stage.writes].parse(outcome.value) } : { ok: false as const, why: outcome.why };
+    const value = outcome.ok
+      ? { ok: true as const, value: parts[stage.writes].parse(outcome.value) }
+      : { ok: false as const, why: outcome.why };
     const row: Row<unknown> = { id: joined.id, key, rev: digestOf(value), from, outcome: value };
     await work.journal.append(row);
     return { row, reused: false };
@@ -99,7 +110,8 @@ async function* inOrder(work: ShardWork, records: AsyncGenerator<Joined>): Async
         return { error };
       },
     );
-  const drained = (): Fault => new Fault("DRAINED", "stop", `stopped in ${work.stage.name}; what was finished is kept, run the same command again to go on`);
+  const drained = (): Fault =>
+    new Fault("DRAINED", "stop", `stopped in ${work.stage.name}; what was finished is kept, run the same command again to go on`);
   const head = async (): Promise<Made & { readonly reused: boolean }> => {
     const result = await waiting.shift();
     if (result === undefined || "error" in result) {
@@ -122,7 +134,12 @@ const count = (tallies: { rejected: Record<string, number> }, why: string): void
   tallies.rejected[why] = (tallies.rejected[why] ?? 0) + 1;
 };
 
-async function rowsOf(context: RunContext, stage: AnyStage, shard: number, manifest: ShardManifest | null): Promise<Map<string, Row<unknown>>> {
+async function rowsOf(
+  context: RunContext,
+  stage: AnyStage,
+  shard: number,
+  manifest: ShardManifest | null,
+): Promise<Map<string, Row<unknown>>> {
   const { step } = writerOf(stage.writes);
   const known = new Map<string, Row<unknown>>();
   if (manifest !== null) {
@@ -158,7 +175,10 @@ async function runShard(context: RunContext, name: RowStepName, shard: number, o
   const failures: ShardManifest["failures"] = [];
   let reused = 0;
   try {
-    for await (const made of inOrder({ context, stage, params, stageKey, shard, known, journal }, joinParts(context, stage, shard, manifests))) {
+    for await (const made of inOrder(
+      { context, stage, params, stageKey, shard, known, journal },
+      joinParts(context, stage, shard, manifests),
+    )) {
       tallies.in += 1;
       context.progress.step();
       if ("failure" in made) {
@@ -173,7 +193,17 @@ async function runShard(context: RunContext, name: RowStepName, shard: number, o
     }
     const inputs = Object.fromEntries([...manifests].map(([part, manifest]) => [part, manifest.output.sha256]));
     const output = await writer.publish();
-    await writeManifest(context.run, step, { stage: name, shard, stageKey, inputs, output, tallies, failures, reusedRows: reused, started });
+    await writeManifest(context.run, step, {
+      stage: name,
+      shard,
+      stageKey,
+      inputs,
+      output,
+      tallies,
+      failures,
+      reusedRows: reused,
+      started,
+    });
     await journal.close();
     await removeOldRows(context.run, step, shard, output.file);
     await removeJournals(journalFolder(context.run, step), shard);
@@ -205,7 +235,8 @@ async function requireFreshInputs(context: RunContext, name: RowStepName, shard:
         ? manifest === null
           ? "missing"
           : null
-        : (await shardState(context.run, upstream.name as RowStepName, shard, stepKey(upstream.name, context.settled).stageKey)).lack?.kind ?? null;
+        : ((await shardState(context.run, upstream.name as RowStepName, shard, stepKey(upstream.name, context.settled).stageKey)).lack
+            ?.kind ?? null);
     if (manifest === null || (lack !== null && lack !== "failures"))
       throw new Fault(
         "STAGE_INCOMPLETE",
@@ -249,7 +280,11 @@ export async function runStage(context: RunContext, name: RowStepName, shards: r
 const recordsPerShard = 8;
 
 /** Runs shards side by side; the first that breaks lets the others drain, then its error is thrown. */
-async function runShards(context: RunContext, name: RowStepName, todo: readonly { shard: number; manifest: ShardManifest | null }[]): Promise<StepSummary[]> {
+async function runShards(
+  context: RunContext,
+  name: RowStepName,
+  todo: readonly { shard: number; manifest: ShardManifest | null }[],
+): Promise<StepSummary[]> {
   const queue = new PQueue({ concurrency: Math.ceil(context.jobs / recordsPerShard) });
   const breaking = new AbortController();
   const inner: RunContext = { ...context, signal: AbortSignal.any([context.signal, breaking.signal]) };

@@ -1,6 +1,6 @@
 import type { ShardManifest } from "../../schemas/manifest.ts";
-import { stepKey, type Settled } from "../keys.ts";
-import { rowStages, type RowStepName, stepNamed, writerOf } from "../plan.ts";
+import { type Settled, stepKey } from "../keys.ts";
+import { type RowStepName, rowStages, stepNamed, writerOf } from "../plan.ts";
 import { readManifest, rowsAreThere } from "../store/manifests.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 

@@ -36,7 +36,8 @@ export async function syncFolder(folder: string): Promise<void> {
 const mark = ".tmp-";
 
 /** A name in the same folder that no other attempt uses. */
-export const temporaryName = (path: string): string => join(dirname(path), `${basename(path)}${mark}${process.pid}-${randomUUID().slice(0, 8)}`);
+export const temporaryName = (path: string): string =>
+  join(dirname(path), `${basename(path)}${mark}${process.pid}-${randomUUID().slice(0, 8)}`);
 
 /** Writes beside, flushes, renames, flushes the folder. Whoever reads `path` sees the old file or the whole new one. */
 export async function writeAtomically(path: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {

@@ -41,7 +41,10 @@ export async function openJournal(folder: string, shard: number, durable: boolea
 
 async function journalFiles(folder: string, shard: number): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
-  return names.filter((name) => name.startsWith(`${shardName(shard)}.`)).sort().map((name) => join(folder, name));
+  return names
+    .filter((name) => name.startsWith(`${shardName(shard)}.`))
+    .sort()
+    .map((name) => join(folder, name));
 }
 
 /** All undamaged values that any attempt has written for the shard. */

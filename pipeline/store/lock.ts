@@ -53,7 +53,11 @@ export async function lockRun(folder: string): Promise<() => Promise<void>> {
       }
       const owner = await readOwner(path);
       if (!isStale(owner))
-        throw new Fault("RUN_LOCKED", "stop", `${folder} is being worked on by process ${owner?.pid} on ${owner?.host} since ${owner?.since}; wait for it, or stop it`);
+        throw new Fault(
+          "RUN_LOCKED",
+          "stop",
+          `${folder} is being worked on by process ${owner?.pid} on ${owner?.host} since ${owner?.since}; wait for it, or stop it`,
+        );
       await rm(path, { force: true });
     }
     throw new Fault("RUN_LOCKED", "stop", `several processes compete for ${folder}; run again when one of them is done`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import { KeyMaterial, ShardManifest } from "../../schemas/manifest.ts";
 import { writeTextAtomically } from "./atomic.ts";
-import { keyPath, manifestPath, readTextIfThere, rowsFolder, type RunFolder } from "./run-folder.ts";
+import { keyPath, manifestPath, type RunFolder, readTextIfThere, rowsFolder } from "./run-folder.ts";
 
 /** The shard's manifest, or null. A manifest that cannot be read counts as damage, not as absence. */
 export async function readManifest(run: RunFolder, step: string, shard: number): Promise<ShardManifest | null> {
@@ -18,7 +18,12 @@ export async function readManifest(run: RunFolder, step: string, shard: number):
     json = null;
   }
   const parsed = ShardManifest.safeParse(json);
-  if (!parsed.success) throw new Fault("ROWS_CORRUPT", "stop", `${path} is no shard manifest: ${parsed.error.issues[0]?.message}; delete it to have the shard made again`);
+  if (!parsed.success)
+    throw new Fault(
+      "ROWS_CORRUPT",
+      "stop",
+      `${path} is no shard manifest: ${parsed.error.issues[0]?.message}; delete it to have the shard made again`,
+    );
   return parsed.data;
 }
 
@@ -27,7 +32,11 @@ export const readManifests = (run: RunFolder, step: string): Promise<(ShardManif
   Promise.all(Array.from({ length: run.shards }, (_, shard) => readManifest(run, step, shard)));
 
 /** Publishes a manifest; the tallies are checked against the conservation law on the way. */
-export async function writeManifest(run: RunFolder, step: string, manifest: Omit<ShardManifest, "format" | "of" | "host" | "pid" | "ended">): Promise<ShardManifest> {
+export async function writeManifest(
+  run: RunFolder,
+  step: string,
+  manifest: Omit<ShardManifest, "format" | "of" | "host" | "pid" | "ended">,
+): Promise<ShardManifest> {
   const whole = ShardManifest.parse({
     format: "catgen.manifest/1",
     ...manifest,

@@ -3,8 +3,8 @@ import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
 import { Fault } from "../../schemas/fault.ts";
-import { rowOf, type Row } from "../../schemas/row.ts";
 import type { ShardManifest } from "../../schemas/manifest.ts";
+import { type Row, rowOf } from "../../schemas/row.ts";
 import { asIoFault, syncFolder, temporaryName } from "./atomic.ts";
 import { readLines } from "./lines.ts";
 import { type RunFolder, rowsFolder, shardName } from "./run-folder.ts";
@@ -86,7 +86,12 @@ export async function removeOldRows(run: RunFolder, step: string, shard: number,
 }
 
 const corrupt = (path: string, where: string, why: string, cause?: unknown): Fault =>
-  new Fault("ROWS_CORRUPT", "stop", `${path} ${where}: ${why}; run \`catgen verify\` to see all damage, then delete the shard's manifest to have it made again`, { cause });
+  new Fault(
+    "ROWS_CORRUPT",
+    "stop",
+    `${path} ${where}: ${why}; run \`catgen verify\` to see all damage, then delete the shard's manifest to have it made again`,
+    { cause },
+  );
 
 /**
  * The rows of a published shard in order of id, parsed strictly. The file's digest is checked on the way: after the last row a mismatch
@@ -112,9 +117,15 @@ export async function* readRows<T extends z.ZodType>(
       throw corrupt(path, `row ${number}`, "no JSON", error);
     }
     const parsed = schema.safeParse(json);
-    if (!parsed.success) throw corrupt(path, `row ${number}`, `not a row of ${step}: ${parsed.error.issues[0]?.path.join(".")} ${parsed.error.issues[0]?.message}`);
+    if (!parsed.success)
+      throw corrupt(
+        path,
+        `row ${number}`,
+        `not a row of ${step}: ${parsed.error.issues[0]?.path.join(".")} ${parsed.error.issues[0]?.message}`,
+      );
     yield parsed.data as Row<z.infer<T>>;
   }
   const found = hash.digest("hex");
-  if (found !== manifest.output.sha256) throw corrupt(path, "as a whole", `expected sha256 ${manifest.output.sha256.slice(0, 12)}…, got ${found.slice(0, 12)}…`);
+  if (found !== manifest.output.sha256)
+    throw corrupt(path, "as a whole", `expected sha256 ${manifest.output.sha256.slice(0, 12)}…, got ${found.slice(0, 12)}…`);
 }

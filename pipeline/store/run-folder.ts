@@ -28,7 +28,8 @@ export const ledgerFolder = (run: RunFolder): string => join(run.root, "ledger")
 export const exportFolder = (run: RunFolder): string => join(run.root, "export");
 export const exportManifestPath = (run: RunFolder): string => join(stageFolder(run, "6-export"), "manifests", "export.json");
 
-const absent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT" || (error as NodeJS.ErrnoException).code === "ENOTDIR";
+const absent = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === "ENOENT" || (error as NodeJS.ErrnoException).code === "ENOTDIR";
 
 /** The text of a file, or null when there is none. */
 export async function readTextIfThere(path: string): Promise<string | null> {
@@ -42,7 +43,11 @@ const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 function checkName(name: string): void {
   if (!nameRule.test(name))
-    throw new Fault("USAGE", "stop", `expected a run name of letters, digits, '.', '_' and '-', got ${JSON.stringify(name)}; give another --run`);
+    throw new Fault(
+      "USAGE",
+      "stop",
+      `expected a run name of letters, digits, '.', '_' and '-', got ${JSON.stringify(name)}; give another --run`,
+    );
 }
 
 /** An existing run, or null. */
@@ -53,7 +58,11 @@ export async function findRun(runs: string, name: string): Promise<RunFolder | n
   if (text === null) return null;
   const parsed = RunFile.safeParse(JSON.parse(text));
   if (!parsed.success)
-    throw new Fault("RUN_MISMATCH", "stop", `${join(root, "run.json")} is not a run file of this version; use another --run, or remove the folder`);
+    throw new Fault(
+      "RUN_MISMATCH",
+      "stop",
+      `${join(root, "run.json")} is not a run file of this version; use another --run, or remove the folder`,
+    );
   return { name, root, shards: parsed.data.shards };
 }
 
@@ -61,7 +70,11 @@ export async function findRun(runs: string, name: string): Promise<RunFolder | n
 export async function openRun(runs: string, name: string): Promise<RunFolder> {
   const run = await findRun(runs, name);
   if (run === null)
-    throw new Fault("RUN_MISSING", "stop", `there is no run ${JSON.stringify(name)} in ${runs}; make it with: catgen run all --run ${name} --input PATH`);
+    throw new Fault(
+      "RUN_MISSING",
+      "stop",
+      `there is no run ${JSON.stringify(name)} in ${runs}; make it with: catgen run all --run ${name} --input PATH`,
+    );
   return run;
 }
 

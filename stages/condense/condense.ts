@@ -2,14 +2,14 @@ import { z } from "zod";
 import { CondenseRecipe, PersonaRecipe, WindowRecipe } from "../../schemas/recipe.ts";
 import type { Block, Detection, InsertionPoint } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
-import { condenseInput, type CondenseInput } from "../lib/condense-input.ts";
+import { type CondenseInput, condenseInput } from "../lib/condense-input.ts";
 import { condenseRequest, requestVersion } from "../lib/condense-request.ts";
 import { contextThought } from "../lib/context-thought.ts";
 import { countControlTexts, escapeControlTexts } from "../lib/control-tokens.ts";
 import { missingSections } from "../lib/memory-text.ts";
 import { render } from "../lib/render.ts";
 import { conversationTokens, measureSizes, openingTokens } from "../lib/sizes.ts";
-import { ok, type Outcome, type Ports, rejected, type Stage } from "../stage.ts";
+import { type Outcome, ok, type Ports, rejected, type Stage } from "../stage.ts";
 import { condensers } from "./condensers/index.ts";
 
 /** `condenser` is resolved before keys are made (`auto` never gets here); `endpoint` is what shapes a model's replies, null without one. */
@@ -32,7 +32,13 @@ function accept(memory: string, input: CondenseInput, params: CondenseParams, po
 }
 
 /** Asks for one memory until it is acceptable; built-in text does not get better by asking again. */
-async function write(id: string, point: InsertionPoint, input: CondenseInput, params: CondenseParams, ports: Ports): Promise<Outcome<Pick<Block, "memory" | "writer">>> {
+async function write(
+  id: string,
+  point: InsertionPoint,
+  input: CondenseInput,
+  params: CondenseParams,
+  ports: Ports,
+): Promise<Outcome<Pick<Block, "memory" | "writer">>> {
   const tries = params.condense.condenser === "llm" ? params.condense.attempts : 1;
   let last: Outcome<never> = rejected("memory-empty");
   for (let attempt = 0; attempt < tries; attempt += 1) {

@@ -1,7 +1,7 @@
 import type { DetectRecipe, WindowRecipe } from "../../schemas/recipe.ts";
 import type { Candidate, InsertionPoint } from "../../schemas/sidecars.ts";
-import { type Sizes, replyTokens, spanTokens } from "../lib/sizes.ts";
-import { ok, type Outcome, rejected } from "../stage.ts";
+import { replyTokens, type Sizes, spanTokens } from "../lib/sizes.ts";
+import { type Outcome, ok, rejected } from "../stage.ts";
 
 export interface ChooseInput {
   readonly sizes: Sizes;

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { CondenseRecipe, DetectRecipe, PersonaRecipe, WindowRecipe } from "../../schemas/recipe.ts";
 import type { Candidate } from "../../schemas/sidecars.ts";
 import type { Step } from "../../schemas/trajectory.ts";
+import { requestOverhead } from "../lib/condense-request.ts";
+import { longestThought } from "../lib/context-thought.ts";
 import { blockTexts, render } from "../lib/render.ts";
 import { measureSizes, messageTokens, type Sizes } from "../lib/sizes.ts";
-import { longestThought } from "../lib/context-thought.ts";
-import { requestOverhead } from "../lib/condense-request.ts";
 import { ok, rejected, type Stage } from "../stage.ts";
 import { choose, replySizes } from "./choose.ts";
-import { signals, type SignalName } from "./signals/index.ts";
+import { type SignalName, signals } from "./signals/index.ts";
 
 export const DetectParams = z.strictObject({
   persona: PersonaRecipe,
@@ -66,7 +66,9 @@ export const detect: Stage<"trajectory", never, "detection", DetectParams> = {
       window: params.window,
       detect: params.detect,
       memoryCapTokens: params.memoryCapTokens,
-      callTokens: messageTokens({ role: "assistant", content: longest.call }, count) + messageTokens({ role: "user", content: longest.result }, count),
+      callTokens:
+        messageTokens({ role: "assistant", content: longest.call }, count) +
+        messageTokens({ role: "user", content: longest.result }, count),
       requestTokens: requestOverhead(count),
     });
     return points.ok ? ok({ candidates, points: points.value }) : points;

@@ -23,9 +23,18 @@ const decide = (above: boolean, failed: Failure[]): Decision => ({ keep: above &
 /** Judges one trajectory's metrics; numbers in, decisions out. */
 export function judgeMetrics(metrics: Metrics, limits: Limits): Verdict {
   const sample = (above: boolean, measured: SampleMetrics): Decision =>
-    decide(above, failures((filter) => (filter.scope === "sample" ? filter.fails(measured, limits) : null)));
-  const trajectory = decide(true, failures((filter) => (filter.scope === "trajectory" ? filter.fails(metrics.trajectory, limits) : null)));
-  const context = decide(trajectory.keep, failures((filter) => (filter.scope === "context" ? filter.fails(metrics, limits) : null)));
+    decide(
+      above,
+      failures((filter) => (filter.scope === "sample" ? filter.fails(measured, limits) : null)),
+    );
+  const trajectory = decide(
+    true,
+    failures((filter) => (filter.scope === "trajectory" ? filter.fails(metrics.trajectory, limits) : null)),
+  );
+  const context = decide(
+    trajectory.keep,
+    failures((filter) => (filter.scope === "context" ? filter.fails(metrics, limits) : null)),
+  );
   return {
     trajectory,
     context,

@@ -4,7 +4,7 @@ import { CondenseRecipe, ExportRecipe, PersonaRecipe, WindowRecipe } from "../..
 import type { Turn } from "../../schemas/sample.ts";
 import type { Memory, Workspace } from "../../schemas/sidecars.ts";
 import { withSystem } from "../lib/chatml.ts";
-import { blockTexts, render, type Rendered } from "../lib/render.ts";
+import { blockTexts, type Rendered, render } from "../lib/render.ts";
 import { baseTurns, condensationTurns, segmentTurns } from "../lib/samples.ts";
 import { type CountTokens, measureSizes, messageTokens, openingTokens, replyTokens, type Sizes } from "../lib/sizes.ts";
 import { ok, type Stage } from "../stage.ts";
@@ -62,9 +62,7 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
   const { memory, workspace } = parts;
   const sizes = measureSizes(rendered, count);
   const segments = workspace.segments.map((segment) => size(segmentTurns(rendered, memory.blocks, segment, params.persona)));
-  const condensations = workspace.condensations.map((one) =>
-    size(condensationTurns(rendered, sizes, memory.blocks, one, params.condense)),
-  );
+  const condensations = workspace.condensations.map((one) => size(condensationTurns(rendered, sizes, memory.blocks, one, params.condense)));
   return {
     trajectory: trajectory(segments),
     blocks: blockMetrics(sizes, memory, params, count),
@@ -86,9 +84,22 @@ export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", Mea
   run: async ({ trajectory, memory, workspace }, params, ports) => {
     const rendering = render(trajectory, params.persona);
     const rejectedBy = workspace.ok ? null : workspace.why;
-    const seen: Seen = { trajectory, reasons: rendering.ok ? [] : rendering.reasons, rendered: null, base: null, segments: null, rejectedBy };
+    const seen: Seen = {
+      trajectory,
+      reasons: rendering.ok ? [] : rendering.reasons,
+      rendered: null,
+      base: null,
+      segments: null,
+      rejectedBy,
+    };
     if (!rendering.ok)
-      return ok({ trajectory: applyMeasures<Seen, TrajectoryMetrics>(measures.trajectory, seen), blocks: [], segments: [], condensations: [], base: null });
+      return ok({
+        trajectory: applyMeasures<Seen, TrajectoryMetrics>(measures.trajectory, seen),
+        blocks: [],
+        segments: [],
+        condensations: [],
+        base: null,
+      });
     const parts = memory.ok && workspace.ok ? { memory: memory.value, workspace: workspace.value } : null;
     return ok(measureRendered(rendering.value, parts, seen, params, ports.countTokens));
   },

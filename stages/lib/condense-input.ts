@@ -1,5 +1,5 @@
-import type { Block } from "../../schemas/sidecars.ts";
 import type { CondenseRecipe } from "../../schemas/recipe.ts";
+import type { Block } from "../../schemas/sidecars.ts";
 import type { Rendered, RenderedStep } from "./render.ts";
 import type { Sizes } from "./sizes.ts";
 

@@ -1,7 +1,7 @@
 import type { CondenseInput } from "./condense-input.ts";
 import { heading, memorySections } from "./memory-text.ts";
-import { conversationTokens, openingTokens } from "./sizes.ts";
 import type { RenderedStep } from "./render.ts";
+import { conversationTokens, openingTokens } from "./sizes.ts";
 
 /** Bump when the wording changes: it is part of the key of every memory, and of what the student is trained to answer. */
 export const requestVersion = 1;
@@ -29,7 +29,8 @@ function stepText(step: RenderedStep, number: number): string {
   return lines.join("\n");
 }
 
-const stepsText = (steps: readonly RenderedStep[], first: number): string => steps.map((step, index) => stepText(step, first + index)).join("\n\n");
+const stepsText = (steps: readonly RenderedStep[], first: number): string =>
+  steps.map((step, index) => stepText(step, first + index)).join("\n\n");
 
 /**
  * The canonical user message that asks for a memory. The same text goes to the endpoint, into `condense` samples and to the live
@@ -54,7 +55,15 @@ export const requestOverhead = (count: (text: string) => number): number =>
     [
       {
         role: "user",
-        content: condenseRequest({ task: "", previousMemory: null, fold: [], first: 1, recent: [], targetTokens: 99_999, capTokens: 99_999 }),
+        content: condenseRequest({
+          task: "",
+          previousMemory: null,
+          fold: [],
+          first: 1,
+          recent: [],
+          targetTokens: 99_999,
+          capTokens: 99_999,
+        }),
         train: false,
         step: -1,
       },

@@ -6,7 +6,10 @@ export const memorySections = [
   { title: "Progress", holds: "what has been completed, and what is being worked on" },
   { title: "Attempts and outcomes", holds: "strategies tried and how each ended; failures stay failures, with their error" },
   { title: "State of the code", holds: "files created or changed, and how; results of the last test run" },
-  { title: "Facts and constraints", holds: "paths, names, line numbers, commands, error messages and rules that later steps need, word for word" },
+  {
+    title: "Facts and constraints",
+    holds: "paths, names, line numbers, commands, error messages and rules that later steps need, word for word",
+  },
   { title: "Open", holds: "what remains to be done or decided" },
 ] as const;
 

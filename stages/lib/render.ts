@@ -1,13 +1,13 @@
 import type { PersonaRecipe } from "../../schemas/recipe.ts";
-import type { Block } from "../../schemas/sidecars.ts";
 import type { Turn } from "../../schemas/sample.ts";
+import type { Block } from "../../schemas/sidecars.ts";
 import type { Call, Span, Step, Trajectory } from "../../schemas/trajectory.ts";
-import { callStyles } from "./call-styles/index.ts";
 import type { WrittenCall } from "./call-styles/call-style.ts";
+import { callStyles } from "./call-styles/index.ts";
 import { countControlTexts, escapeControlTexts } from "./control-tokens.ts";
 import { jsonMembers, spacedJson } from "./json-text.ts";
 import { personas } from "./personas/index.ts";
-import { type Persona, contextCall, contextTool } from "./personas/persona.ts";
+import { contextCall, contextTool, type Persona } from "./personas/persona.ts";
 
 /**
  * The one renderer: what is measured here is what is exported and what the live agent sees. A trajectory under a persona is a head
@@ -70,7 +70,12 @@ const renamed = (call: Call, rename: PersonaRecipe["rename"]): Call =>
 type Clean = (text: string) => string;
 
 /** The step under the persona. Text of calls that has no place there (`finish` messages) follows the thought. */
-function personaStep(step: Step, persona: Persona, recipe: PersonaRecipe, clean: Clean): Pick<RenderedStep, "thought" | "calls" | "feedback"> {
+function personaStep(
+  step: Step,
+  persona: Persona,
+  recipe: PersonaRecipe,
+  clean: Clean,
+): Pick<RenderedStep, "thought" | "calls" | "feedback"> {
   const words = [step.thought];
   const calls = step.calls.map((call) => {
     const mapped = persona.map(renamed(call, recipe.rename));

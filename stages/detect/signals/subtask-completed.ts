@@ -33,39 +33,31 @@ const outcome = ({ action }: Done): string => {
   return action.error === null ? "fails" : `fails (${action.error})`;
 };
 
-/** Do both check the same thing? The same command, or a test run each. */
-const comparable = (left: Action, right: Action): boolean => left.command === right.command || (left.tests && right.tests);
+/** The command without what only shapes its output. */
+const checkOf = (action: Action): string => action.command.split(" | ")[0]?.replace(/ 2>&1/g, "").trim() ?? "";
+/** Do both check the same thing? The same command, or test runs that print counts. */
+const comparable = (left: Action, right: Action): boolean =>
+  checkOf(left) === checkOf(right) || (left.testResult !== null && right.testResult !== null && left.tests && right.tests);
+const runsNothing = (action: Action): boolean =>
+  action.testResult !== null && action.testResult.passed === 0 && action.testResult.failed === 0;
+/** Is the script that `check` runs among the files of `edit`? */
+const editsTheCheck = (edit: Action, check: Action): boolean =>
+  edit.files.some((file) => baseName(file) !== "" && check.command.includes(baseName(file)));
 
 /** A check passes that failed before: 1 for tests, 0.9 for a script. A check passes for the first time after an edit: 0.8 and 0.6. */
 function verified(past: readonly Done[], now: Done): Milestone | null {
-  if (
-    !verifies(now.action) ||
-    now.action.failed ||
-    setsUp(now.action) ||
-    (now.action.testResult?.passed === 0 && now.action.testResult.failed === 0)
-  )
-    return null;
-  const lastPass = past.findLastIndex((one) => verifies(one.action) && !one.action.failed && comparable(one.action, now.action));
-  const since = past.slice(lastPass + 1);
-  const failure = since.findLast((one) => one.action.failed && verifies(one.action) && comparable(one.action, now.action));
-  const edits = since.filter((one) => one.action.kind === "edit" && !one.action.failed && one.action.files.length > 0);
+  if (!verifies(now.action) || now.action.failed || setsUp(now.action) || runsNothing(now.action)) return null;
+  const edits = past.filter(
+    ({ action }) => action.kind === "edit" && !action.failed && action.files.length > 0 && !editsTheCheck(action, now.action),
+  );
   const edit = edits.at(-1);
-  if (failure !== undefined && edit !== undefined && edit.step >= failure.step)
-    return {
-      score: now.action.tests ? 1 : 0.9,
-      evidence: [
-        `${at(failure)} ${outcome(failure)}`,
-        `${at(edit)} edits ${edit.action.files.slice(0, 3).join(", ")}`,
-        `${at(now)} ${outcome(now)}`,
-      ],
-    };
-  const others = past.filter((one) => verifies(one.action) && !setsUp(one.action) && edit !== undefined && one.step > edit.step);
-  const own = edit !== undefined && now.action.command.includes(baseName(edit.action.files[0] ?? "\u0000"));
-  if (edit === undefined || own || others.length > 0) return null;
-  return {
-    score: now.action.tests ? 0.8 : 0.6,
-    evidence: [`${at(edit)} edits ${edit.action.files.slice(0, 3).join(", ")}`, `${at(now)} ${outcome(now)}`],
-  };
+  if (edit === undefined || past.some((one) => one.step > edit.step && verifies(one.action) && !one.action.failed && !setsUp(one.action)))
+    return null;
+  const evidence = [`${at(edit)} edits ${edit.action.files.slice(0, 3).join(", ")}`, `${at(now)} ${outcome(now)}`];
+  const before = past.findLast((one) => verifies(one.action) && comparable(one.action, now.action));
+  if (before?.action.failed === true)
+    return { score: now.action.tests ? 1 : 0.9, evidence: [`${at(before)} ${outcome(before)}`, ...evidence] };
+  return { score: now.action.tests ? 0.8 : 0.6, evidence };
 }
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);

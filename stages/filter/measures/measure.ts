@@ -1,7 +1,7 @@
-import type { Rendered } from "../../lib/render.ts";
-import type { Sizes } from "../../lib/sizes.ts";
 import type { Block, Workspace } from "../../../schemas/sidecars.ts";
 import type { Trajectory } from "../../../schemas/trajectory.ts";
+import type { Rendered } from "../../lib/render.ts";
+import type { Sizes } from "../../lib/sizes.ts";
 
 /** A rendered sample with the exact tokens of each message: what most measures look at. */
 export interface SizedTurn {

@@ -12,7 +12,13 @@ export const openhandsV0Events: Dialect = {
   recognises(value) {
     const events = Array.isArray(value) ? value : listAt(value, "history");
     if (events === null) return false;
-    if (events.length === 0) return !Array.isArray(value) && isFields(field(value, "metadata")) && field(value, "info") === undefined && wordAt(value, "instance_id") !== null;
+    if (events.length === 0)
+      return (
+        !Array.isArray(value) &&
+        isFields(field(value, "metadata")) &&
+        field(value, "info") === undefined &&
+        wordAt(value, "instance_id") !== null
+      );
     const [first] = events;
     if (Array.isArray(first)) return isEvent(first[0]);
     return isEvent(first) && textAt(first, "kind") === null && textAt(first, "role") === null;
@@ -114,7 +120,12 @@ const settings = new Set(
 function callOf(action: string, key: string, args: unknown): FoundCall {
   const [name, only] = shellActions.get(action) ?? [action, null];
   const kept = Object.entries(isFields(args) ? args : {}).filter(([field]) => (only === null ? !settings.has(field) : field === only));
-  return { id: null, key, name, arguments: `{${kept.map(([field, value]) => `${JSON.stringify(field)}: ${JSON.stringify(value)}`).join(", ")}}` };
+  return {
+    id: null,
+    key,
+    name,
+    arguments: `{${kept.map(([field, value]) => `${JSON.stringify(field)}: ${JSON.stringify(value)}`).join(", ")}}`,
+  };
 }
 
 function observation(event: unknown, calls: ReadonlyMap<number, string>, where: string): Entry[] {

@@ -1,6 +1,6 @@
 import type { Mark, SourceCallStyle } from "../../../schemas/trajectory.ts";
 import { assemble, type Entry, type FoundCall } from "../assemble.ts";
-import { asFields, at, contentText, field, isFields, listAt, textAt, wordAt } from "../lenient.ts";
+import { asFields, contentText, field, isFields, listAt, textAt, wordAt } from "../lenient.ts";
 import { actionCall, cutXmlCall, hasXmlCall, thoughtBefore } from "../text-calls.ts";
 import type { Dialect } from "./dialect.ts";
 import { nativeCalls, reasoningOf } from "./lib-messages.ts";
@@ -58,7 +58,8 @@ function configOf(value: unknown): unknown {
 
 /** The agent itself saw shortened observations, whatever the file still holds of them. */
 function wasCondensed(value: unknown, history: readonly unknown[]): boolean {
-  const processors = listAt(configOf(value), "agent", "history_processors") ?? [];
+  const agent = field(configOf(value), "agent");
+  const processors = [...(listAt(agent, "history_processors") ?? []), field(agent, "history_processor")];
   if (processors.some((processor) => textAt(processor, "type") === "last_n_observations")) return true;
   return history.some((message) => textAt(message, "content")?.startsWith("Old environment output: (") ?? false);
 }
@@ -84,7 +85,9 @@ function entriesOf(history: readonly unknown[], actions: readonly unknown[], sty
     const role = textAt(asFields(message, where), "role");
     const text = contentText(field(message, "content"), `${where}.content`);
     if (role === "assistant") {
-      const action = matches(actions[next], message, text) ? actions[next++] : undefined;
+      const at = partner(actions, next, message, text);
+      for (const skipped of actions.slice(next, at ?? next)) entries.push(...withoutReply(skipped, style, `trajectory[${next++}]`));
+      const action = at === null ? undefined : actions[next++];
       if (scaffoldNotice.test(text) && nativeCalls(message, where).length === 0) {
         entries.push({ kind: "user", text });
         continue;
@@ -106,15 +109,21 @@ function entriesOf(history: readonly unknown[], actions: readonly unknown[], sty
       entries.push({ kind: role === "system" ? "system" : "user", text });
     }
   }
-  return [
-    ...entries,
-    ...actions.slice(next).flatMap((action, index) => leftover(action, `trajectory[${next + index}]`, history.length > 0)),
-  ];
+  return [...entries, ...actions.slice(next).flatMap((action, index) => withoutReply(action, style, `trajectory[${next + index}]`))];
 }
 
-/** Requeries leave replies in one list and not in the other, so a pair has to agree in something. */
-function matches(action: unknown, message: unknown, text: string): boolean {
-  if (action === undefined) return false;
+/**
+ * Place of the action that belongs to a reply. Requeries leave replies in one list and not in the other, so a pair has to agree in
+ * something; looking a few actions ahead, in some text.
+ */
+function partner(actions: readonly unknown[], next: number, message: unknown, text: string): number | null {
+  const found = actions
+    .slice(next, next + 5)
+    .findIndex((action, ahead) => agrees(action, message, text) && (ahead === 0 || text.trim() !== ""));
+  return found < 0 ? null : next + found;
+}
+
+function agrees(action: unknown, message: unknown, text: string): boolean {
   const reply = textAt(action, "response");
   if (reply !== null && reply.trim() === text.trim()) return true;
   const same = (name: string): boolean => wordAt(action, name) !== null && wordAt(action, name) === wordAt(message, name);
@@ -147,15 +156,19 @@ function toolResults(message: unknown, text: string, action: unknown): Entry[] {
   return [result(key, full ?? seen)];
 }
 
-/** An action without a reply in `history`: a step where `history` is missing, else the scaffold's own last act. */
-function leftover(action: unknown, where: string, hasHistory: boolean): Entry[] {
+/** An action whose reply `history` lacks: a turn like any other, unless it is the scaffold's own last act. */
+function withoutReply(action: unknown, style: SourceCallStyle, where: string): Entry[] {
   const reply = textAt(asFields(action, where), "response") ?? textAt(action, "thought") ?? "";
   const command = textAt(action, "action") ?? "";
   const seen = textAt(action, "observation");
-  if (scaffoldNotice.test(reply) || command.trim() === "" || hasHistory) {
+  if (scaffoldNotice.test(reply) || command.trim() === "") {
     return [reply, seen ?? ""].filter((text) => text.trim() !== "").map((text) => ({ kind: "user", text }));
   }
-  const thought = thoughtBefore(reply, command, textAt(action, "thought"));
-  const turn: Entry = { kind: "turn", thought, reasoning: reasoningOf(at(action)), calls: [actionCall(command)] };
+  const cut = style === "xml" ? cutXmlCall(reply) : null;
+  const thought = cut?.thought ?? (style === "native" ? reply : thoughtBefore(reply, command, textAt(action, "thought")));
+  // A native call without arguments is written as its bare name; of any other call only the text is left.
+  const bare: FoundCall | null =
+    style === "native" && command.trim() === "submit" ? { id: null, key: null, name: "submit", arguments: "{}" } : null;
+  const turn: Entry = { kind: "turn", thought, reasoning: reasoningOf(action), calls: [cut?.call ?? bare ?? actionCall(command)] };
   return seen === null ? [turn] : [turn, result(null, seen)];
 }

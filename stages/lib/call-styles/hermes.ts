@@ -14,7 +14,8 @@ function readCall(body: string): WrittenCall {
   const members = jsonMembers(body);
   const name = members === null ? null : stringMember(members, "name");
   const args = members?.findLast((member) => member.key === "arguments")?.value;
-  if (name === null || args === undefined) throw new SyntaxError(`expected {"name", "arguments"} between tool_call tags, got ${body.slice(0, 40)}`);
+  if (name === null || args === undefined)
+    throw new SyntaxError(`expected {"name", "arguments"} between tool_call tags, got ${body.slice(0, 40)}`);
   return { name, arguments: spacedJson(args) ?? args };
 }
 
@@ -30,7 +31,9 @@ export const hermes: CallStyle = {
       ? ""
       : `\n\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>${tools
           .map((tool) => `\n${spacedJson(tool) ?? tool}`)
-          .join("")}\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>`),
+          .join(
+            "",
+          )}\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>`),
   assistant: (thought, calls) => [...(thought === "" ? [] : [thought]), ...calls.map(written)].join("\n"),
   user: (results, feedback) => [...results.map((result) => `<tool_response>\n${result}\n</tool_response>`), ...feedback].join("\n"),
   read: (text) => {

@@ -13,8 +13,21 @@ const role = (kind: Role["kind"], files: readonly string[] = [], reads: readonly
 
 /** Programs that run another: how many words of their own follow (options apart). */
 const wrappers: Readonly<Record<string, number>> = {
-  sudo: 0, env: 0, time: 0, nohup: 0, nice: 0, exec: 0, command: 0, timeout: 1, npx: 0, bunx: 0, xvfb: 0, "xvfb-run": 0, stdbuf: 0, setsid: 0,
-}; // biome-ignore format: a table
+  sudo: 0,
+  env: 0,
+  time: 0,
+  nohup: 0,
+  nice: 0,
+  exec: 0,
+  command: 0,
+  timeout: 1,
+  npx: 0,
+  bunx: 0,
+  xvfb: 0,
+  "xvfb-run": 0,
+  stdbuf: 0,
+  setsid: 0,
+};
 /** Two-word wrappers: `poetry run`, ... */
 const runners = new Set(["poetry", "uv", "pipenv", "conda", "hatch", "pdm", "rye", "mamba", "bundle", "pnpm", "yarn", "npm"]);
 const optionWithValue = new Set(["-n", "-u", "-k", "-s", "--signal", "-p", "--project", "--with", "--name", "--prefix"]);
@@ -73,10 +86,32 @@ const testModules = new Set(["pytest", "unittest", "nose", "tox", "nox", "doctes
 const pythons = /^(?:python|pypy)(?:\d(?:\.\d+)?)?$/;
 
 const rests: Readonly<Record<string, RegExp>> = {
-  go: /^test$/, cargo: /^(?:test|nextest)$/, npm: /^(?:test|t|tst)$|^test:/, pnpm: /^(?:test|t)$|^test:/, yarn: /^test$|^test:/, bun: /^test$/, deno: /^test$/, mvn: /^(?:test|verify|integration-test)$/,
-  mvnw: /^(?:test|verify)$/, gradle: /(?:^|:)(?:test|check)\w*$/, gradlew: /(?:^|:)(?:test|check)\w*$/, make: /^(?:test|tests|check|unittest|pytest)\b|^test[-_:]/, ninja: /^(?:test|check)$/, dotnet: /^test$/, rake: /^(?:test|spec)\b/,
-  swift: /^test$/, mix: /^test$/, sbt: /^test/, bazel: /^test$/, rails: /^test$/, composer: /^test$/, ant: /^test/, meson: /^test$/, lerna: /^test$/, hatch: /^test$/,
-}; // biome-ignore format: a table
+  go: /^test$/,
+  cargo: /^(?:test|nextest)$/,
+  npm: /^(?:test|t|tst)$|^test:/,
+  pnpm: /^(?:test|t)$|^test:/,
+  yarn: /^test$|^test:/,
+  bun: /^test$/,
+  deno: /^test$/,
+  mvn: /^(?:test|verify|integration-test)$/,
+  mvnw: /^(?:test|verify)$/,
+  gradle: /(?:^|:)(?:test|check)\w*$/,
+  gradlew: /(?:^|:)(?:test|check)\w*$/,
+  make: /^(?:test|tests|check|unittest|pytest)\b|^test[-_:]/,
+  ninja: /^(?:test|check)$/,
+  dotnet: /^test$/,
+  rake: /^(?:test|spec)\b/,
+  swift: /^test$/,
+  mix: /^test$/,
+  sbt: /^test/,
+  bazel: /^test$/,
+  rails: /^test$/,
+  composer: /^test$/,
+  ant: /^test/,
+  meson: /^test$/,
+  lerna: /^test$/,
+  hatch: /^test$/,
+};
 
 function isPythonTest(words: readonly string[]): boolean {
   const module = words.indexOf("-m");

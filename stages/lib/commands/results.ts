@@ -77,12 +77,12 @@ const last = (lines: readonly string[], pattern: RegExp): string | undefined => 
 
 type Reader = (lines: readonly string[]) => { readonly result: TestResult; readonly line: string } | null;
 
-const digits = /^\D{0,40}\d{1,7} (?:passed|failed|error)/;
+const digits = /\b\d{1,7} (?:passed|failed|errors?|exceptions?)\b/;
 /** pytest (`2 failed, 3 passed in 0.1s`, with or without `=`), tox's and SymPy's (`tests finished: 3 passed, in 0.2 seconds`). */
 const pytest: Reader = (lines) => {
   const line = lines.findLast((one) => digits.test(one) && /\bin \d+(?:\.\d+)?\s*s|\bin \d+\.\d+ seconds/.test(one));
   const passed = counted(line ?? "", /(\d{1,7}) passed/);
-  const bad = [counted(line ?? "", /(\d{1,7}) failed/), counted(line ?? "", /(\d{1,7}) errors?/)];
+  const bad = [counted(line ?? "", /(\d{1,7}) failed/), counted(line ?? "", /(\d{1,7}) (?:errors?|exceptions?)\b/)];
   if (line !== undefined) return { result: pair(passed ?? 0, sum(bad)), line };
   const none = last(lines, /no tests ran in |^collected 0 items/);
   return none === undefined ? null : { result: pair(0, 0), line: none };
@@ -197,18 +197,17 @@ const compiler =
 const editor =
   /No replacement was performed.{0,400}|^Parameter `\w{1,40}` is required.{0,300}|Your proposed edit has introduced new syntax error|Invalid `?\w{1,40}`? parameter.{0,300}|The path .{1,300} (?:does not exist|is not an absolute path).{0,200}/;
 
-/** A line that says why something went wrong, as printed; null: none is recognised. The last one wins, as tracebacks end with theirs. */
+/** What went wrong, as printed on one line; null: nothing known. The editor's words come first, then a typed error, then shells and compilers. */
 export function errorLine(body: string): string | null {
   const lines = tailLines(body);
-  for (const pattern of [editor, typed]) {
-    const found = lines.findLast((line) => pattern.test(line.trim()) && !/Warning\b/.test(line));
-    if (found !== undefined) return found.trim();
-  }
-  return (lines.findLast((line) => shellError.test(line) || compiler.test(line)) ?? null)?.trim() ?? null;
+  const complaint = lines.map((line) => editor.exec(line)?.[0]).findLast((found) => found !== undefined);
+  if (complaint !== undefined) return complaint.trim();
+  const error = lines.findLast((line) => typed.test(line.trim()) && !/Warning\b/.test(line));
+  return (error ?? lines.findLast((line) => shellError.test(line) || compiler.test(line)))?.trim() ?? null;
 }
 
-const traceback =
-  /^(?:Traceback \(most recent call last\):|\s*File "[^"\n]{1,300}", line \d+|\s+at \S+ ?\(?.{1,300}:\d+:\d+\)?$|panic: |thread '.{1,100}' panicked)/;
+const traceback = // Python, IPython, Node, Go, Rust
+  /^(?:Traceback \(most recent call last\):|\s*File "[^"\n]{1,300}", line \d+|\s+at \S+ ?\(?.{1,300}:\d+:\d+\)?$|-{2,10}> ?\d+ |panic: |thread '.{1,100}' panicked)/;
 
 /** Is a traceback the last thing in the body? */
 export function endsInTraceback(body: string): boolean {

@@ -1,6 +1,10 @@
 import { type Persona, toolSchema } from "./persona.ts";
 
-const bash = toolSchema("bash", "Execute a bash command.", { type: "object", properties: { command: { type: "string" } }, required: ["command"] });
+const bash = toolSchema("bash", "Execute a bash command.", {
+  type: "object",
+  properties: { command: { type: "string" } },
+  required: ["command"],
+});
 
 /**
  * The source's own prompts, tools and tool names. Sources that write one bash block per reply declare no tools: for them the schema of

@@ -1,5 +1,5 @@
 import type { Call, Task } from "../../../schemas/trajectory.ts";
-import { type Member, jsonMembers, jsonObject, stringMember } from "../json-text.ts";
+import { jsonMembers, jsonObject, type Member, stringMember } from "../json-text.ts";
 import { type MappedCall, type Persona, toolSchema } from "./persona.ts";
 
 const system = `You are a software engineer who works alone in a sandboxed copy of a repository, through the tools below and nothing else.
@@ -7,15 +7,19 @@ Work in small steps: look before you edit, reproduce the problem before you fix 
 Your context is limited. When a piece of work is finished, when the conversation has grown long, or before you try a new direction after failures, call \`context\`, alone in its turn: the older steps are then replaced by a memory.
 When the task is solved and checked, call \`submit\`.`;
 
-const bash = toolSchema("execute_bash", "Run a command in a persistent bash session; the working directory and variables survive between calls.", {
-  type: "object",
-  properties: {
-    command: { type: "string", description: "The command line, or input for the running command when is_input is true." },
-    is_input: { type: ["string", "boolean"], description: "Send the command as input to the process that is still running." },
-    timeout: { type: "number", description: "Seconds after which the command is interrupted." },
+const bash = toolSchema(
+  "execute_bash",
+  "Run a command in a persistent bash session; the working directory and variables survive between calls.",
+  {
+    type: "object",
+    properties: {
+      command: { type: "string", description: "The command line, or input for the running command when is_input is true." },
+      is_input: { type: ["string", "boolean"], description: "Send the command as input to the process that is still running." },
+      timeout: { type: "number", description: "Seconds after which the command is interrupted." },
+    },
+    required: ["command"],
   },
-  required: ["command"],
-});
+);
 
 const editor = toolSchema("str_replace_editor", "View, create and edit text files. Edits survive between calls.", {
   type: "object",
@@ -31,7 +35,11 @@ const editor = toolSchema("str_replace_editor", "View, create and edit text file
   required: ["command", "path"],
 });
 
-const submit = toolSchema("submit", "Hand in the repository as it is now and end the task.", { type: "object", properties: {}, additionalProperties: false });
+const submit = toolSchema("submit", "Hand in the repository as it is now and end the task.", {
+  type: "object",
+  properties: {},
+  additionalProperties: false,
+});
 
 const bashArguments = new Set(["command", "is_input", "timeout"]);
 const editorArguments = new Set(["command", "path", "file_text", "old_str", "new_str", "insert_line", "view_range"]);
@@ -46,7 +54,17 @@ const same = (name: string, members: readonly Member[], allowed: ReadonlySet<str
   if (unknown !== undefined) return { ok: false, lacks: `${name}.${unknown.key}` };
   return { ok: true, call: { name, arguments: jsonObject(kept.filter((member) => member.value !== "null")) }, words: null };
 };
-const submitted = (words: string | null): MappedCall => ({ ok: true, call: { name: "submit", arguments: "{}" }, words });
+
+/** `submit` takes no arguments. `task_completed` is the agent's own opinion, and SWE-agent repeats the command line: both are dropped. */
+const handsInAlone = ({ key, value }: Member): boolean =>
+  injected.has(key) || value === "null" || key === "task_completed" || (key === "command" && /^"\s*submit(?:\s|\\n)*"$/.test(value));
+
+/** `words`: the argument whose text moves into the thought; any other that says something has no place in `submit`. */
+function submitted(name: string, members: readonly Member[], words: string | null): MappedCall {
+  const unknown = members.find((member) => !handsInAlone(member) && !(member.key === words && member.value.startsWith('"')));
+  if (unknown !== undefined) return { ok: false, lacks: `${name}.${unknown.key}` };
+  return { ok: true, call: { name: "submit", arguments: "{}" }, words: words === null ? null : stringMember(members, words) };
+}
 
 function map(call: Call): MappedCall {
   const members = jsonMembers(call.arguments) ?? [];
@@ -54,14 +72,16 @@ function map(call: Call): MappedCall {
     case "bash":
     case "execute_bash":
     case "terminal":
-      return handIn.test(stringMember(members, "command") ?? "") ? submitted(null) : same("execute_bash", members, bashArguments);
+      return handIn.test(stringMember(members, "command") ?? "")
+        ? submitted(call.name, [], null)
+        : same("execute_bash", members, bashArguments);
     case "str_replace_editor":
     case "file_editor":
       return same("str_replace_editor", members, editorArguments);
     case "submit":
-      return submitted(null);
+      return submitted(call.name, members, null);
     case "finish":
-      return submitted(stringMember(members, "message"));
+      return submitted(call.name, members, "message");
     default:
       return { ok: false, lacks: call.name };
   }

@@ -2,7 +2,9 @@ import type { Call, Task, Trajectory } from "../../../schemas/trajectory.ts";
 import type { WrittenCall } from "../call-styles/call-style.ts";
 
 /** What a persona makes of one call. `words`: text of the call that has no place in the persona's call and moves into the thought. */
-export type MappedCall = { readonly ok: true; readonly call: WrittenCall; readonly words: string | null } | { readonly ok: false; readonly lacks: string };
+export type MappedCall =
+  | { readonly ok: true; readonly call: WrittenCall; readonly words: string | null }
+  | { readonly ok: false; readonly lacks: string };
 
 /** Who the agent is in the samples: system prompt, task prompt, tools, and how the source's calls become this persona's. */
 export interface Persona {

@@ -86,9 +86,7 @@ test("a circle is found also after a good load", () => {
 });
 
 test("long chains of references stay cheap", { timeout: 5_000 }, () => {
-  const lines = ["v0 = x"];
-  for (let index = 1; index <= 40; index += 1) lines.push(`v${index} = \${v${index - 1}}\${v${index - 1}}`.replace(/\$\{v(\d+)\}\$\{v\1\}/, index > 12 ? "${v12}" : "$&"));
-  lines.push("deep0 = [1]", ...Array.from({ length: 60 }, (_, index) => `deep${index + 1} = [\${deep${index}}, \${deep${index}}]`).slice(0, 16));
-  const tree = load([file("long.conf", `${lines.join("\n")}\n`)]);
-  assert.equal(tree.v12.length, 4096);
+  const lines = ['v0 = ""'];
+  for (let index = 1; index <= 40; index += 1) lines.push(`v${index} = \${v${index - 1}}\${v${index - 1}}`);
+  assert.equal(load([file("long.conf", `${lines.join("\n")}\n`)]).v40, "");
 });

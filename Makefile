@@ -1,0 +1,46 @@
+# The front door. No logic and no staleness rules here: `catgen why` knows what would run again and why, make does not.
+RUN ?= demo
+RECIPE ?=
+ARGS ?=
+CATGEN := npx --no-install tsx pipeline/cli.ts
+STAGES := $(addprefix stage-,1 2 3 4 5 6)
+
+.PHONY: help setup demo test check bench picture $(STAGES)
+
+help:
+	@echo "make demo      set up, then run the whole pipeline on the built-in demo data, offline"
+	@echo "make test      set up, then run every test"
+	@echo "make check     lint, types and tests"
+	@echo "make stage-N   RUN=name [RECIPE=file] [ARGS='--input PATH']: do what is missing of stage N"
+	@echo "make bench     measure the hot paths beside what one would use instead"
+	@echo "make picture   redraw the README's picture from the demo run"
+
+# npm marks a finished install with this file; it is older than the lock file exactly when there is something to install.
+node_modules/.package-lock.json: package.json package-lock.json
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 11)) { console.error("catgen needs Node 20.11 or newer, this is " + process.version); process.exit(1); }'
+	npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+setup: node_modules/.package-lock.json
+
+demo: setup
+	$(CATGEN) run all --run demo --recipe data/demo/recipe.yaml --input data/demo/trajectories
+	@npx --no-install tsx data/demo/tour.ts
+
+test: setup
+	npx --no-install vitest run
+
+check: setup
+	npx --no-install biome check
+	npx --no-install tsc
+	npx --no-install vitest run
+
+# A static pattern: a stray file named stage-2 must not make this "up to date".
+$(STAGES): stage-%: setup
+	$(CATGEN) run $* --run $(RUN) $(if $(RECIPE),--recipe $(RECIPE)) $(ARGS)
+
+bench: setup
+	@for file in test/bench/*.bench.ts; do npx --no-install tsx $$file || exit 1; done
+
+picture: demo
+	npx --no-install tsx data/demo/saw-tooth.ts

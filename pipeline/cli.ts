@@ -1,0 +1,182 @@
+import { readdirSync, readFileSync } from "node:fs";
+import yargs, { type Argv } from "yargs";
+import { hideBin } from "yargs/helpers";
+import { Fault, faultCodes } from "../schemas/fault.ts";
+import type { CommonOptions } from "./commands/shared.ts";
+
+/**
+ * The command line. Each command's module is loaded when it is called, so that `--help` answers at once. Whatever goes wrong ends in
+ * `report`, which prints one clear line and gives the exit status of DESIGN 6.
+ */
+
+const stagesHelp = "1 to 6, a range such as 2-5, all, or a name: generate, detect, condense, stitch, measure, judge, export";
+
+const withRun = <T>(parser: Argv<T>) =>
+  parser
+    .option("run", { type: "string", describe: "Name of the run (a folder under --runs)", requiresArg: true })
+    .option("runs", {
+      type: "string",
+      describe: "Folder that holds the runs (default: CATGEN_RUNS, data/runs in a checkout, ./catgen-runs elsewhere)",
+      requiresArg: true,
+    })
+    .option("json", { type: "boolean", default: false, describe: "Print one JSON object on stdout; everything else goes to stderr" })
+    .option("quiet", { type: "boolean", default: false, describe: "No progress on stderr" });
+
+const withRecipe = <T>(parser: Argv<T>) =>
+  parser
+    .option("recipe", { type: "string", describe: "Recipe (YAML) to use instead of the run's own", requiresArg: true })
+    .option("set", {
+      type: "string",
+      array: true,
+      default: [],
+      describe: "Change one value of the recipe: --set filter.minSteps=20",
+      requiresArg: true,
+    });
+
+interface Given {
+  readonly run: string | undefined;
+  readonly runs: string | undefined;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+/** --run may be left out where there is just one run. */
+async function common(given: Given): Promise<CommonOptions> {
+  const { runsFolder } = await import("./commands/shared.ts");
+  const { runs, json, quiet } = given;
+  if (given.run !== undefined) return { run: given.run, runs, json, quiet };
+  let names: string[] = [];
+  try {
+    names = readdirSync(runsFolder(runs)).sort();
+  } catch {
+    names = []; // no folder, no runs
+  }
+  const [only] = names;
+  if (only !== undefined && names.length === 1) return { run: only, runs, json, quiet };
+  throw new Fault(
+    "USAGE",
+    "stop",
+    `give --run NAME; ${names.length === 0 ? `there is no run in ${runsFolder(runs)} yet` : `runs here: ${names.join(", ")}`}`,
+  );
+}
+
+let status = 0;
+const handle = (work: () => Promise<number>) => async (): Promise<void> => {
+  const { report } = await import("./commands/shared.ts");
+  try {
+    status = await work();
+  } catch (error) {
+    status = report(error);
+  }
+};
+
+const version = (): string =>
+  (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
+
+const parser = yargs(hideBin(process.argv))
+  .scriptName("catgen")
+  .usage(
+    "$0 <command>\n\nTurns trajectories of software-engineering agents into training data that teaches a model to manage its own context.",
+  )
+  .command(
+    "run <stages>",
+    "Do what is missing of these stages, verify, and say what there is",
+    (parser) =>
+      withRecipe(withRun(parser))
+        .positional("stages", { type: "string", demandOption: true, describe: stagesHelp })
+        .option("input", {
+          type: "string",
+          array: true,
+          default: [],
+          describe: "Files and folders with trajectories (remembered by the run)",
+          requiresArg: true,
+        })
+        .option("limit", { type: "number", describe: "Import the first N trajectories only", requiresArg: true })
+        .option("shards", { type: "string", describe: "Only these shards of stages 2 to 5, such as 0-3,7", requiresArg: true })
+        .option("jobs", {
+          type: "number",
+          describe: "Records worked on at once (default: 1, or llm.concurrency with a model)",
+          requiresArg: true,
+        })
+        .example("$0 run all --run mine --input ~/runs", "everything, from a folder of real runs")
+        .example("$0 run 5-6 --run mine --set filter.minSteps=20", "judge again with another threshold, export anew"),
+    (args) =>
+      handle(async () => {
+        const { positive } = await import("./commands/numbers.ts");
+        const { runCommand } = await import("./commands/run.ts");
+        return runCommand({
+          ...(await common({ run: args.run, runs: args.runs, json: args.json, quiet: args.quiet })),
+          stages: args.stages,
+          recipe: args.recipe,
+          set: args.set,
+          input: args.input,
+          limit: positive("--limit", args.limit),
+          shards: args.shards,
+          jobs: positive("--jobs", args.jobs),
+        });
+      })(),
+  )
+  .command(
+    "status",
+    "What exists, what is missing or stale, what was spent",
+    (parser) => withRun(parser),
+    (args) => handle(async () => (await import("./commands/status.ts")).statusCommand(await common(args)))(),
+  )
+  .command(
+    "why <stages>",
+    "What would run again, and which parameter or input is the cause",
+    (parser) => withRecipe(withRun(parser)).positional("stages", { type: "string", demandOption: true, describe: stagesHelp }),
+    (args) =>
+      handle(async () => {
+        const { whyCommand } = await import("./commands/why.ts");
+        return whyCommand({ ...(await common(args)), stages: args.stages, recipe: args.recipe, set: args.set });
+      })(),
+  )
+  .command(
+    "verify",
+    "Read every stored byte and check it against manifests and digests",
+    (parser) => withRun(parser),
+    (args) => handle(async () => (await import("./commands/verify.ts")).verifyCommand(await common(args)))(),
+  )
+  .command(
+    "stats",
+    "Table-1 statistics of the run beside the paper's",
+    (parser) => withRun(parser).option("all", { type: "boolean", default: false, describe: "Count rejected trajectories too" }),
+    (args) => handle(async () => (await import("./commands/stats.ts")).statsCommand({ ...(await common(args)), all: args.all }))(),
+  )
+  .command(
+    "show [id]",
+    "One trajectory as a person reads it: steps, signals, context calls, memories, verdict",
+    (parser) =>
+      withRun(parser)
+        .positional("id", { type: "string", describe: "Id of a trajectory, or a part of it that names it alone" })
+        .option("list", { type: "boolean", default: false, describe: "List all trajectories instead (also without an id)" })
+        .option("fold", { type: "number", describe: "Only context call N: what was folded, and the memory", requiresArg: true })
+        .option("full", { type: "boolean", default: false, describe: "Do not shorten long texts" }),
+    (args) =>
+      handle(async () => {
+        const { positive } = await import("./commands/numbers.ts");
+        const { showCommand } = await import("./commands/show.ts");
+        return showCommand({ ...(await common(args)), id: args.id, list: args.list, full: args.full, fold: positive("--fold", args.fold) });
+      })(),
+  )
+  .command(
+    "recipe",
+    "Print every parameter with its default, as commented YAML",
+    (parser) => parser,
+    () => handle(async () => (await import("./commands/recipe.ts")).recipeCommand())(),
+  )
+  .demandCommand(1, "Name a command. The shortest way from runs to a dataset: catgen run all --run mine --input PATH")
+  .strict()
+  .recommendCommands()
+  .help()
+  .version(version())
+  .wrap(Math.min(110, process.stdout.columns ?? 110))
+  .fail((message, error) => {
+    if (error !== undefined && error !== null) throw error;
+    process.stderr.write(`${message}\n\nSee: catgen --help\n`);
+    process.exit(faultCodes.USAGE.exit);
+  });
+
+await parser.parseAsync();
+process.exitCode = status;

@@ -1,0 +1,8 @@
+import { Fault } from "../../schemas/fault.ts";
+
+/** A whole number of at least 1, or undefined when the option was not given. */
+export function positive(name: string, value: number | undefined): number | undefined {
+  if (value !== undefined && (!Number.isSafeInteger(value) || value < 1))
+    throw new Fault("USAGE", "stop", `expected ${name} to be a whole number of at least 1, got ${value}`);
+  return value;
+}

@@ -1,0 +1,184 @@
+import { resolve } from "node:path";
+import { Fault, faultCodes } from "../../schemas/fault.ts";
+import type { Recipe } from "../../schemas/recipe.ts";
+import type { Settled } from "../keys.ts";
+import { type RowStepName, type StepInfo, shardsIn, stepsIn } from "../plan.ts";
+import { checkRecipe, parseRecipe, recipeText, setInRecipe } from "../recipe.ts";
+import type { RunContext, StepSummary } from "../run/context.ts";
+import { runExport } from "../run/export.ts";
+import { runGenerate, suggestShards } from "../run/generate.ts";
+import { readInputs } from "../run/inputs.ts";
+import { runStage } from "../run/run-stage.ts";
+import { openWorld } from "../run/world.ts";
+import { removeTemporaries, writeTextAtomically } from "../store/atomic.ts";
+import { lockRun } from "../store/lock.ts";
+import {
+  createRun,
+  exportFolder,
+  findRun,
+  type RunFolder,
+  readTextIfThere,
+  recipePath,
+  rowsFolder,
+  stageFolder,
+} from "../store/run-folder.ts";
+import { type CommonOptions, cacheFolder, print, progressFor, runsFolder, savedRecipe, settleHere } from "./shared.ts";
+import { statusOf, statusText } from "./status.ts";
+
+export interface RecipeOptions {
+  readonly recipe: string | undefined;
+  readonly set: readonly string[];
+}
+
+export interface RunOptions extends CommonOptions, RecipeOptions {
+  readonly stages: string;
+  readonly input: readonly string[];
+  readonly limit: number | undefined;
+  readonly shards: string | undefined;
+  readonly jobs: number | undefined;
+}
+
+/** --recipe replaces the recipe of the run, --set changes single values of whichever it is. */
+export async function chosenRecipe(saved: Recipe | null, options: RecipeOptions): Promise<Recipe> {
+  const text = options.recipe === undefined ? null : await readTextIfThere(options.recipe);
+  if (options.recipe !== undefined && text === null)
+    throw new Fault(
+      "INPUT_MISSING",
+      "stop",
+      `there is no recipe file ${options.recipe}; \`catgen recipe > recipe.yaml\` writes one with every default`,
+    );
+  const where = options.recipe ?? "the recipe";
+  let value: unknown = text === null ? (saved ?? {}) : parseRecipe(text, where);
+  if (text !== null) checkRecipe(value, where); // before --set, so that the message names the file
+  for (const assignment of options.set) value = setInRecipe(value, assignment);
+  return checkRecipe(value, options.set.length > 0 ? `--set ${options.set.join(" ")}` : where);
+}
+
+async function openOrCreate(options: RunOptions, steps: readonly StepInfo[]): Promise<{ run: RunFolder; saved: Recipe | null }> {
+  const runs = runsFolder(options.runs);
+  const found = await findRun(runs, options.run);
+  if (found !== null) return { run: found, saved: (await readTextIfThere(recipePath(found))) === null ? null : await savedRecipe(found) };
+  if (steps[0]?.name !== "generate" || options.input.length === 0)
+    throw new Fault(
+      "RUN_MISSING",
+      "stop",
+      `there is no run ${JSON.stringify(options.run)} in ${runs}; make it with: catgen run all --run ${options.run} --input PATH`,
+    );
+  const recipe = await chosenRecipe(null, options);
+  return { run: await createRun(runs, options.run, recipe.run.shards ?? (await suggestShards(options.input))), saved: null };
+}
+
+function checkShards(run: RunFolder, recipe: Recipe): void {
+  if (recipe.run.shards !== null && recipe.run.shards !== run.shards)
+    throw new Fault(
+      "RUN_MISMATCH",
+      "stop",
+      `run.shards is ${recipe.run.shards}, but run ${run.name} was created with ${run.shards} shards, which are fixed; set it back, or use another --run`,
+    );
+}
+
+async function paths(run: RunFolder, options: RunOptions): Promise<readonly string[]> {
+  if (options.input.length > 0) return options.input.map((path) => resolve(path));
+  const before = await readInputs(run);
+  if (before !== null) return before.paths;
+  throw new Fault("USAGE", "stop", `stage 1 needs trajectories to import: give --input with files or folders`);
+}
+
+async function runSteps(context: RunContext, options: RunOptions, steps: readonly StepInfo[]): Promise<StepSummary[]> {
+  const summaries: StepSummary[] = [];
+  for (const info of steps) {
+    if (context.signal.aborted) throw new Fault("DRAINED", "stop", `stopped before ${info.step}; run the same command again to go on`);
+    const summary =
+      info.name === "generate"
+        ? await runGenerate(context, { paths: await paths(context.run, options), limit: options.limit ?? null })
+        : info.name === "export"
+          ? (await runExport(context)).summary
+          : await runStage(context, info.name as RowStepName, shardsIn(options.shards, context.run.shards));
+    summaries.push(summary);
+    context.progress.say(line(summary, info));
+  }
+  return summaries;
+}
+
+function line(summary: StepSummary, info: StepInfo): string {
+  const unit = info.name === "export" ? "samples" : info.name === "generate" ? "trajectories read" : "rows made";
+  const parts = [`${summary.rowsMade} ${unit}`];
+  if (summary.rowsReused > 0) parts.push(`${summary.rowsReused} reused`);
+  if (summary.failed > 0) parts.push(`${summary.failed} FAILED`);
+  parts.push(summary.shardsMade === 0 ? "nothing to do" : `${summary.shardsMade} of ${summary.shardsMade + summary.shardsKept} shards`);
+  return `${info.step.padEnd(11)} ${parts.join(", ")}`;
+}
+
+async function cleanUp(run: RunFolder, steps: readonly StepInfo[]): Promise<void> {
+  await removeTemporaries(run.root);
+  for (const { step } of steps) {
+    await removeTemporaries(rowsFolder(run, step));
+    await removeTemporaries(`${stageFolder(run, step)}/manifests`);
+    await removeTemporaries(`${stageFolder(run, step)}/journal`);
+  }
+}
+
+/** Ctrl-C drains; a second one ends at once, which loses nothing but what is in flight. */
+function drainOnSignals(say: (line: string) => void): { signal: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  const onSignal = (name: NodeJS.Signals): void => {
+    if (controller.signal.aborted) process.exit(faultCodes.DRAINED.exit);
+    say(`${name}: finishing what is in flight; press Ctrl-C again to stop at once`);
+    controller.abort();
+  };
+  const names = ["SIGINT", "SIGTERM", "SIGUSR1"] as const;
+  for (const name of names) process.on(name, onSignal);
+  return {
+    signal: controller.signal,
+    stop: () => {
+      for (const name of names) process.off(name, onSignal);
+    },
+  };
+}
+
+/** Faults of single records do not stop a run, but they end it with a status that says so. */
+function exitFor(summaries: readonly StepSummary[], run: RunFolder): number {
+  const failed = summaries.reduce((sum, summary) => sum + summary.failed, 0);
+  if (failed === 0) return 0;
+  process.stderr.write(
+    `catgen: ${failed} records failed and were left out; the reasons are in the manifests (catgen why 3 --run ${run.name}); run the same command again to retry them [DATA_ERRORS]\n`,
+  );
+  return faultCodes.DATA_ERRORS.exit;
+}
+
+async function withWorld<T>(run: RunFolder, settled: Settled, options: RunOptions, work: (context: RunContext) => Promise<T>): Promise<T> {
+  const progress = progressFor(options);
+  const drain = drainOnSignals((text) => progress.say(text));
+  const world = openWorld(run, settled, cacheFolder(runsFolder(options.runs)), drain.signal);
+  try {
+    const jobs = options.jobs ?? (settled.condenser === "llm" ? settled.endpoint.concurrency : 1);
+    return await work({ run, settled, ports: world.ports, progress, signal: drain.signal, jobs });
+  } finally {
+    drain.stop();
+    await world.close();
+  }
+}
+
+/** `catgen run`: plans, does what is missing, and says what there is now. */
+export async function runCommand(options: RunOptions): Promise<number> {
+  const steps = stepsIn(options.stages);
+  const { run, saved } = await openOrCreate(options, steps);
+  const recipe = await chosenRecipe(saved, options);
+  checkShards(run, recipe);
+  const release = await lockRun(run.root);
+  try {
+    await cleanUp(run, steps);
+    const settled = settleHere(recipe);
+    await writeTextAtomically(recipePath(run), recipeText(recipe));
+    const summaries = await withWorld(run, settled, options, (context) => runSteps(context, options, steps));
+    const status = await statusOf(run, settled);
+    print(
+      options,
+      { ...status, summary: summaries },
+      () => `${statusText(status)}${steps.at(-1)?.name === "export" ? `\ndataset: ${exportFolder(run)}` : ""}`,
+    );
+    return exitFor(summaries, run);
+  } finally {
+    await release();
+  }
+}

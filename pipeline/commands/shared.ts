@@ -1,0 +1,92 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Fault, faultCodes } from "../../schemas/fault.ts";
+import type { Recipe } from "../../schemas/recipe.ts";
+import { loadTokenizer } from "../adapters/tokenizer.ts";
+import { type Settled, settle } from "../keys.ts";
+import { createProgress, type Progress, silentProgress } from "../progress.ts";
+import { checkRecipe, parseRecipe } from "../recipe.ts";
+import { openRun, type RunFolder, readTextIfThere, recipePath } from "../store/run-folder.ts";
+
+/** Options every command has. */
+export interface CommonOptions {
+  readonly run: string;
+  readonly runs: string | undefined;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+const checkout = resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const inCheckout = (): boolean => existsSync(join(checkout, "Makefile")) && process.cwd().startsWith(checkout);
+
+/** Where runs lie: --runs, CATGEN_RUNS, `data/runs` of a checkout, `./catgen-runs` elsewhere. */
+export function runsFolder(option: string | undefined): string {
+  const chosen = option ?? process.env["CATGEN_RUNS"];
+  if (chosen !== undefined && chosen !== "") return resolve(chosen);
+  return inCheckout() ? join(checkout, "data", "runs") : resolve("catgen-runs");
+}
+
+/** The reply cache lies beside the runs folder, shared by all runs: another run pays only for what is new. */
+export function cacheFolder(runs: string): string {
+  const chosen = process.env["CATGEN_CACHE"];
+  return chosen !== undefined && chosen !== "" ? resolve(chosen) : join(dirname(runs), "cache", "llm");
+}
+
+export const progressFor = (options: Pick<CommonOptions, "quiet">): Progress =>
+  options.quiet ? silentProgress : createProgress(process.stderr);
+
+/** The recipe that a run was last made with. */
+export async function savedRecipe(run: RunFolder): Promise<Recipe> {
+  const path = recipePath(run);
+  const text = await readTextIfThere(path);
+  return checkRecipe(text === null ? {} : parseRecipe(text, path), path);
+}
+
+export function settleHere(recipe: Recipe): Settled {
+  const tokenizer = loadTokenizer("qwen2.5");
+  return settle(recipe, process.env, { name: "qwen2.5", digest: tokenizer.digest });
+}
+
+/** An existing run with its recipe. */
+export async function openWithRecipe(options: CommonOptions): Promise<{ run: RunFolder; settled: Settled }> {
+  const run = await openRun(runsFolder(options.runs), options.run);
+  return { run, settled: settleHere(await savedRecipe(run)) };
+}
+
+/** stdout is for results alone: one JSON object with --json, text without. */
+export function print(options: Pick<CommonOptions, "json">, value: unknown, text: () => string): void {
+  process.stdout.write(options.json ? `${JSON.stringify(value)}\n` : `${text()}\n`);
+}
+
+/** What went wrong, for a person; the exit status says it to a script. */
+export function report(error: unknown): number {
+  if (error instanceof Fault) {
+    process.stderr.write(`catgen: ${error.message} [${error.code}]\n`);
+    return faultCodes[error.code].exit;
+  }
+  const chain: string[] = [];
+  for (let cause: unknown = error; cause !== undefined && chain.length < 5; cause = cause instanceof Error ? cause.cause : undefined)
+    chain.push(cause instanceof Error ? (cause.stack ?? cause.message) : String(cause));
+  process.stderr.write(`catgen: this is a bug; please report it with the lines below\n${chain.join("\ncaused by: ")}\n`);
+  return 1;
+}
+
+export const rule = (widths: readonly number[], cells: readonly string[]): string =>
+  cells
+    .map((cell, index) => (index === 0 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0)))
+    .join("  ")
+    .trimEnd();
+
+/** A plain table: first column to the left, the others to the right. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((cell, index) => Math.max(cell.length, ...rows.map((row) => row[index]?.length ?? 0)));
+  return [
+    rule(widths, head),
+    rule(
+      widths,
+      widths.map((width) => "-".repeat(width)),
+    ),
+    ...rows.map((row) => rule(widths, row)),
+  ].join("\n");
+}

@@ -1,0 +1,210 @@
+import { Fault } from "../../schemas/fault.ts";
+import { Show } from "../../schemas/show.ts";
+import type { Block, Detection } from "../../schemas/sidecars.ts";
+import type { Step, Trajectory } from "../../schemas/trajectory.ts";
+import type { Decision, Verdict } from "../../schemas/verdict.ts";
+import { findBundle, readAllBundles } from "../run/bundles.ts";
+import { openRun } from "../store/run-folder.ts";
+import { type CommonOptions, print, runsFolder } from "./shared.ts";
+
+export interface ShowOptions extends CommonOptions {
+  readonly id: string | undefined;
+  readonly list: boolean;
+  readonly full: boolean;
+  /** Only the context call of this number, counted from 1. */
+  readonly fold: number | undefined;
+}
+
+/** What data says must not drive the terminal: control characters become visible. */
+const safe = (text: string): string =>
+  text.replace(
+    /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu,
+    (character) => `\\x${(character.codePointAt(0) ?? 0).toString(16).padStart(2, "0")}`,
+  );
+
+const longest = 400; // characters of a result: enough to recognise it
+
+function clip(text: string, full: boolean): string {
+  const clean = safe(text);
+  return full || clean.length <= longest
+    ? clean
+    : `${clean.slice(0, longest / 2)} [... ${clean.length - longest} characters ...] ${clean.slice(-longest / 2)}`;
+}
+
+const indent = (text: string, by: string): string =>
+  text
+    .split("\n")
+    .map((line) => `${by}${line}`)
+    .join("\n");
+
+function stepText(step: Step, number: number, full: boolean): string {
+  const lines = [`step ${number}`];
+  if (step.thought !== "") lines.push(indent(clip(step.thought, full), "  "));
+  for (const call of step.calls) {
+    lines.push(indent(clip(`> ${call.name} ${call.arguments}`, full), "  "));
+    lines.push(indent(call.result === null ? "(no result)" : clip(call.result, full), "    "));
+  }
+  for (const text of step.feedback) lines.push(indent(`feedback: ${clip(text, full)}`, "  "));
+  return lines.join("\n");
+}
+
+function blockText(block: Block, index: number, earlier: Block | undefined, detection: Detection | null): string {
+  const signals = detection?.candidates.find((candidate) => candidate.cut === block.cut)?.signals ?? [];
+  const writer =
+    block.writer.condenser === "llm"
+      ? `${block.writer.model} (asked ${block.writer.attempt + 1} times)`
+      : `the built-in extractive condenser, version ${block.writer.version}`;
+  return [
+    `==== context call ${index + 1} after step ${block.cut}: folds steps ${(earlier?.keptFrom ?? 0) + 1}-${block.keptFrom}, keeps ${block.keptFrom + 1}-${block.cut}`,
+    ...signals.flatMap(({ signal, score, evidence }) => [
+      `  signal ${signal} ${score.toFixed(2)}`,
+      ...evidence.map((line) => `    ${safe(line)}`),
+    ]),
+    `  thought: ${safe(block.thought)}`,
+    `  memory, written by ${writer}:`,
+    indent(safe(block.memory), "  | "),
+    "====",
+  ].join("\n");
+}
+
+const failures = (decision: Decision): string =>
+  decision.failed
+    .map(({ filter, value, limit }) => `${filter} (${value === null ? "unknown" : value}${limit === null ? "" : `, limit ${limit}`})`)
+    .join(", ");
+
+function verdictText(verdict: Verdict): string {
+  const say = (name: string, decision: Decision): string =>
+    `  ${name}: ${decision.keep ? "kept" : "rejected"}${decision.failed.length > 0 ? `: ${failures(decision)}` : ""}`;
+  return [
+    "verdict",
+    say("trajectory", verdict.trajectory),
+    say("context management", verdict.context),
+    ...verdict.segments.flatMap((decision, index) => (decision.failed.length > 0 ? [say(`segment ${index + 1}`, decision)] : [])),
+    ...verdict.condensations.flatMap((decision, index) => (decision.failed.length > 0 ? [say(`condensation ${index + 1}`, decision)] : [])),
+    say("base sample", verdict.base),
+  ].join("\n");
+}
+
+function headText({ id, origin, outcome, marks, task, steps }: Trajectory): string {
+  const evidence = outcome.evidence === null ? "" : ` (${outcome.evidence.kind}: ${safe(outcome.evidence.detail)})`;
+  return [
+    `${id}: ${steps.length} steps from ${safe(origin.file)} (${origin.dialect}), licence ${origin.licence ?? "unknown"}`,
+    `resolved: ${outcome.resolved ?? "unknown"}${evidence}; exit: ${outcome.exit}${outcome.rawExit === null ? "" : ` (${safe(outcome.rawExit)})`}; marks: ${marks.join(", ") || "none"}`,
+    "",
+    "task",
+    indent(clip(task.prompt, false), "  "),
+  ].join("\n");
+}
+
+/** One trajectory as a person reads it: steps, context calls where they were put, and what was decided. */
+function showText(show: Show, options: ShowOptions): string {
+  const blocks = show.memory?.ok === true ? show.memory.value.blocks : [];
+  const detection = show.detection?.ok === true ? show.detection.value : null;
+  const pieces: string[] = [headText(show.trajectory), ""];
+  for (const [index, step] of show.trajectory.steps.entries()) {
+    const at = blocks.findIndex((block) => block.cut === index);
+    const block = blocks[at];
+    if (block !== undefined) pieces.push(blockText(block, at, blocks[at - 1], detection));
+    pieces.push(stepText(step, index + 1, options.full));
+  }
+  for (const part of ["detection", "memory"] as const) {
+    const outcome = show[part];
+    if (outcome?.ok === false) pieces.push(`${part}: rejected: ${outcome.why}`);
+  }
+  if (show.verdict?.ok === true) pieces.push("", verdictText(show.verdict.value));
+  return pieces.join("\n");
+}
+
+/** A folded step in one line: what was called and how much came back. */
+function stepLine(step: Step, number: number): string {
+  const oneLine = (text: string): string => {
+    const flat = safe(text).replace(/\s+/g, " ").trim();
+    return flat.length <= 110 ? flat : `${flat.slice(0, 109)}…`;
+  };
+  const calls = step.calls.map((call) => {
+    const size = call.result === null ? "no result" : `${call.result.length} characters`;
+    return `${oneLine(`${call.name} ${call.arguments}`)} -> ${size}${call.exitCode === null ? "" : `, exit code ${call.exitCode}`}`;
+  });
+  return `step ${String(number).padStart(3)}  ${calls.length === 0 ? oneLine(step.thought) : calls.join("; ")}`;
+}
+
+/** One fold: why there, what vanished, what is remembered. */
+function foldText(show: Show, number: number, full: boolean): string {
+  const blocks = show.memory?.ok === true ? show.memory.value.blocks : [];
+  const block = blocks[number - 1];
+  if (block === undefined)
+    throw new Fault("USAGE", "stop", `${show.trajectory.id} has ${blocks.length} context calls, so there is no fold ${number}`);
+  const earlier = blocks[number - 2];
+  const start = earlier?.keptFrom ?? 0;
+  const measured = show.metrics?.ok === true ? show.metrics.value.blocks[number - 1] : undefined;
+  const sizes =
+    measured === undefined
+      ? ""
+      : `: ${measured.previousMemoryTokens + measured.foldTokens} tokens become ${measured.memoryTokens} (${Math.round(measured.foldRatio * 100)} %)`;
+  const describe = full ? stepText : stepLine;
+  const folded = show.trajectory.steps.slice(start, block.keptFrom).map((step, index) => describe(step, start + index + 1, full));
+  return [
+    `${show.trajectory.id}, fold ${number} of ${blocks.length}${sizes}`,
+    "",
+    ...folded,
+    blockText(block, number - 1, earlier, show.detection?.ok === true ? show.detection.value : null),
+  ].join("\n");
+}
+
+async function listCommand(options: ShowOptions): Promise<number> {
+  const run = await openRun(runsFolder(options.runs), options.run);
+  const rows: { id: string; steps: number; resolved: boolean | null; contextCalls: number | null; kept: boolean | null }[] = [];
+  for await (const { id, metrics, verdict } of readAllBundles(run, ["metrics", "verdict"])) {
+    if (metrics?.outcome.ok !== true) continue;
+    const { trajectory, blocks } = metrics.outcome.value;
+    rows.push({
+      id,
+      steps: trajectory.steps,
+      resolved: trajectory.resolved,
+      contextCalls: blocks.length,
+      kept: verdict?.outcome.ok === true ? verdict.outcome.value.context.keep : null,
+    });
+  }
+  if (rows.length === 0)
+    for await (const { id, trajectory } of readAllBundles(run, ["trajectory"]))
+      if (trajectory?.outcome.ok === true)
+        rows.push({
+          id,
+          steps: trajectory.outcome.value.steps.length,
+          resolved: trajectory.outcome.value.outcome.resolved,
+          contextCalls: null,
+          kept: null,
+        });
+  print(options, { run: run.name, trajectories: rows }, () =>
+    rows
+      .map(
+        ({ id, steps, resolved, contextCalls, kept }) =>
+          `${id}  ${steps} steps, ${resolved === null ? "outcome unknown" : resolved ? "resolved" : "unresolved"}${contextCalls === null ? "" : `, ${contextCalls} context calls`}${kept === null ? "" : kept ? ", kept" : ", rejected"}`,
+      )
+      .join("\n"),
+  );
+  return 0;
+}
+
+/** `catgen show`: one trajectory, one of its folds, or the list of all. */
+export async function showCommand(options: ShowOptions): Promise<number> {
+  if (options.list || options.id === undefined) return listCommand(options);
+  const run = await openRun(runsFolder(options.runs), options.run);
+  const bundle = await findBundle(run, options.id);
+  const { trajectory } = bundle;
+  if (trajectory?.outcome.ok !== true) throw new Fault("USAGE", "stop", `${bundle.id} has no trajectory row; run stage 1 first`);
+  const rest = {
+    detection: bundle.detection,
+    memory: bundle.memory,
+    workspace: bundle.workspace,
+    metrics: bundle.metrics,
+    verdict: bundle.verdict,
+  };
+  const show: Show = Show.parse({
+    run: run.name,
+    trajectory: trajectory.outcome.value,
+    ...Object.fromEntries(Object.entries(rest).map(([part, row]) => [part, row?.outcome ?? null])),
+  });
+  print(options, show, () => (options.fold === undefined ? showText(show, options) : foldText(show, options.fold, options.full)));
+  return 0;
+}

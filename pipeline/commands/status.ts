@@ -1,0 +1,105 @@
+import type { ShardManifest } from "../../schemas/manifest.ts";
+import { Status } from "../../schemas/status.ts";
+import type { Settled } from "../keys.ts";
+import { readLedger } from "../llm/ledger.ts";
+import { stepTable } from "../plan.ts";
+import { readInputs, summariseInputs } from "../run/inputs.ts";
+import { type StageShards, stageShards } from "../run/overview.ts";
+import { ledgerFolder, type RunFolder } from "../store/run-folder.ts";
+import { type CommonOptions, openWithRecipe, print, table } from "./shared.ts";
+
+type StageStatus = Status["stages"][number];
+
+function sumRows(manifests: readonly (Pick<ShardManifest, "tallies"> | null)[]): StageStatus["rows"] {
+  const rows: StageStatus["rows"] = { in: 0, out: 0, rejected: {}, quarantined: 0, failed: 0 };
+  for (const manifest of manifests) {
+    if (manifest === null) continue;
+    const { tallies } = manifest;
+    rows.in += tallies.in;
+    rows.out += tallies.out;
+    rows.quarantined += tallies.quarantined;
+    rows.failed += tallies.failed;
+    for (const [why, count] of Object.entries(tallies.rejected)) rows.rejected[why] = (rows.rejected[why] ?? 0) + count;
+  }
+  return rows;
+}
+
+const stageStatus = (step: string, name: string, shards: StageShards): StageStatus => ({
+  stage: step,
+  name,
+  rows: sumRows(shards.manifests),
+  shardsDone: shards.done,
+  shardsMissing: shards.missing,
+  shardsStale: shards.stale,
+});
+
+/** Everything `status` says, from manifests, inputs and ledger; no row is read. */
+export async function statusOf(run: RunFolder, settled: Settled): Promise<Status> {
+  const stages: StageStatus[] = [];
+  for (const info of stepTable) stages.push(stageStatus(info.step, info.name, await stageShards(run, info.name, settled)));
+  const { calls, cached, tokensIn, tokensOut, cost } = await readLedger(ledgerFolder(run));
+  return Status.parse({
+    run: run.name,
+    shards: run.shards,
+    stages,
+    inputs: summariseInputs(await readInputs(run)),
+    spent: { calls, cached, tokensIn, tokensOut, cost },
+  });
+}
+
+const whys = (rejected: Record<string, number>): string =>
+  Object.entries(rejected)
+    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+    .map(([why, count]) => `${count} ${why}`)
+    .join(", ");
+
+export function inputsText(inputs: Status["inputs"]): string {
+  const lines = [
+    `inputs: ${inputs.files} files: ${inputs.imported} imported, ${inputs.joined} joined (outcomes), ${inputs.partOf} part of an imported run, ${inputs.empty} empty, ${inputs.refused.length} refused, ${inputs.quarantined.length} records quarantined`,
+    `        ${inputs.trajectories} trajectories${Object.entries(inputs.byDialect)
+      .map(([dialect, count]) => `, ${count} ${dialect}`)
+      .join("")}`,
+  ];
+  for (const { file, why } of inputs.refused.slice(0, 10)) lines.push(`        refused ${file}: ${why}`);
+  if (inputs.refused.length > 10)
+    lines.push(`        ... and ${inputs.refused.length - 10} more refused (all of them: catgen status --json)`);
+  for (const { file, offset, why } of inputs.quarantined.slice(0, 10)) lines.push(`        quarantined ${file} at ${offset}: ${why}`);
+  if (inputs.quarantined.length > 10) lines.push(`        ... and ${inputs.quarantined.length - 10} more quarantined`);
+  return lines.join("\n");
+}
+
+export function statusText(status: Status): string {
+  const rows = status.stages.map(
+    ({ stage, rows: { in: read, out, rejected, quarantined, failed }, shardsDone, shardsMissing, shardsStale }) => [
+      stage,
+      String(read),
+      String(out),
+      String(Object.values(rejected).reduce((a, b) => a + b, 0)),
+      String(quarantined),
+      String(failed),
+      `${shardsDone} done${shardsMissing > 0 ? `, ${shardsMissing} missing` : ""}${shardsStale > 0 ? `, ${shardsStale} stale` : ""}`,
+    ],
+  );
+  const reasons = status.stages.flatMap(({ stage, rows: { rejected } }) =>
+    Object.keys(rejected).length === 0 ? [] : [`${stage} rejected: ${whys(rejected)}`],
+  );
+  const { spent } = status;
+  const cost = spent.cost === null ? "" : `, ${spent.cost.amount.toFixed(4)} ${spent.cost.currency}`;
+  return [
+    `run ${status.run}, ${status.shards} shards`,
+    "",
+    table(["stage", "in", "out", "rejected", "quarantined", "failed", "shards"], rows),
+    ...(reasons.length === 0 ? [] : ["", ...reasons]),
+    "",
+    inputsText(status.inputs),
+    `spent:  ${spent.calls} calls (${spent.cached} from the cache), ${spent.tokensIn} tokens in, ${spent.tokensOut} out${cost}`,
+  ].join("\n");
+}
+
+/** `catgen status`: what exists, what is missing, what was spent. */
+export async function statusCommand(options: CommonOptions): Promise<number> {
+  const { run, settled } = await openWithRecipe(options);
+  const status = await statusOf(run, settled);
+  print(options, status, () => statusText(status));
+  return 0;
+}

@@ -1,0 +1,146 @@
+import { mkdir, readFile, rename, rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { Fault } from "../../schemas/fault.ts";
+import { ExportManifest } from "../../schemas/manifest.ts";
+import type { ExportParams } from "../../stages/export/export.ts";
+import { chatTemplate } from "../adapters/chat-template.ts";
+import { type ExportBundle, type ExportSummary, exportDataset } from "../export/export-dataset.ts";
+import { type Settled, stepKey } from "../keys.ts";
+import { stepNamed } from "../plan.ts";
+import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
+import { digestOf } from "../store/canonical.ts";
+import { readManifests, writeKeyMaterial } from "../store/manifests.ts";
+import { exportFolder, exportManifestPath, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
+import { readAllBundles } from "./bundles.ts";
+import type { RunContext, StepSummary } from "./context.ts";
+import { type Lack, stepStates } from "./state.ts";
+
+const { step } = stepNamed("export");
+/** Parts that shape a dataset. Detection is not among them: memories and segments say all that is left of it. */
+const partsOf = {
+  trajectory: "1-generate",
+  memory: "3-condense",
+  workspace: "4-stitch",
+  metrics: "5-measure",
+  verdict: "5-judge",
+} as const;
+
+export async function readExportManifest(run: RunFolder): Promise<ExportManifest | null> {
+  const text = await readTextIfThere(exportManifestPath(run));
+  return text === null ? null : ExportManifest.parse(JSON.parse(text));
+}
+
+/** One digest per part over the rows of all shards; null where a shard is missing. */
+async function inputDigests(run: RunFolder): Promise<Record<string, string | null>> {
+  const digests: Record<string, string | null> = {};
+  for (const [part, from] of Object.entries(partsOf)) {
+    const manifests = await readManifests(run, from);
+    digests[part] = manifests.includes(null) ? null : digestOf(manifests.map((manifest) => manifest?.output.sha256 ?? null));
+  }
+  return digests;
+}
+
+/** Is the dataset there and made of today's rows by today's parameters? */
+export async function exportState(run: RunFolder, settled: Settled): Promise<{ manifest: ExportManifest | null; lack: Lack | null }> {
+  const manifest = await readExportManifest(run);
+  if (manifest === null) return { manifest, lack: { kind: "missing" } };
+  if (manifest.stageKey !== stepKey("export", settled).stageKey) return { manifest, lack: { kind: "key", oldKey: manifest.stageKey } };
+  const inputs = await inputDigests(run);
+  const changed = Object.keys(inputs).filter((part) => inputs[part] !== manifest.inputs[part]);
+  return { manifest, lack: changed.length > 0 ? { kind: "inputs", parts: changed } : null };
+}
+
+async function requireFresh(context: RunContext): Promise<void> {
+  for (const name of ["detect", "condense", "stitch", "measure", "judge"] as const) {
+    const stale = (await stepStates(context.run, name, context.settled)).find(
+      (state) => state.lack !== null && state.lack.kind !== "failures",
+    );
+    if (stale !== undefined)
+      throw new Fault(
+        "STAGE_INCOMPLETE",
+        "stop",
+        `export needs every shard of ${stepNamed(name).step}, and shard ${stale.shard} is ${stale.lack?.kind === "missing" ? "missing" : "stale"}; run everything that is missing with: catgen run all --run ${context.run.name}`,
+      );
+  }
+}
+
+async function* exportBundles(run: RunFolder): AsyncGenerator<ExportBundle> {
+  for await (const bundle of readAllBundles(run, ["trajectory", "memory", "workspace", "metrics", "verdict"])) {
+    const value = <T>(row: { outcome: { ok: true; value: T } | { ok: false } } | null): T | null =>
+      row?.outcome.ok === true ? row.outcome.value : null;
+    const trajectory = value(bundle.trajectory);
+    const metrics = value(bundle.metrics);
+    const verdict = value(bundle.verdict);
+    if (trajectory === null || metrics === null || verdict === null) continue; // failed records have no rows; their manifests say so
+    yield { trajectory, memory: value(bundle.memory), workspace: value(bundle.workspace), metrics, verdict };
+  }
+}
+
+/** Puts the finished folder in place of the old one. Whoever looks in between finds the old manifest with files missing, and runs again. */
+async function swap(made: string, place: string): Promise<void> {
+  const old = temporaryName(place);
+  await rename(place, old).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  await rename(made, place);
+  await syncFolder(join(place, ".."));
+  await rm(old, { recursive: true, force: true });
+}
+
+export interface Exported {
+  readonly summary: StepSummary;
+  readonly dataset: ExportSummary | null;
+}
+
+/** Stage 6: the dataset, as a whole; nothing is done when rows and parameters are those it was made from. */
+export async function runExport(context: RunContext): Promise<Exported> {
+  const { run, settled, ports, progress, signal } = context;
+  await requireFresh(context);
+  const { stageKey, material, params } = stepKey("export", settled);
+  if ((await exportState(run, settled)).lack === null)
+    return { summary: { step, shardsMade: 0, shardsKept: 1, rowsMade: 0, rowsReused: 0, failed: 0 }, dataset: null };
+  const started = new Date().toISOString();
+  const inputs = Object.fromEntries(Object.entries(await inputDigests(run)).map(([part, digest]) => [part, digest ?? ""]));
+  const manifests = await readManifests(run, "1-generate");
+  const records = manifests.reduce((sum, manifest) => sum + (manifest?.output.rows ?? 0), 0);
+  await writeKeyMaterial(run, step, stageKey, material);
+  const folder = temporaryName(exportFolder(run));
+  await mkdir(folder, { recursive: true });
+  progress.start(step, records);
+  try {
+    const dataset = await exportDataset({
+      bundles: () => exportBundles(run),
+      params: params as ExportParams,
+      ports,
+      folder,
+      template: await chatTemplate("qwen2.5"),
+      signal,
+      progress: () => progress.step(),
+    });
+    await rm(exportManifestPath(run), { force: true });
+    await swap(folder, exportFolder(run));
+    const samples = dataset.splits.reduce((sum, split) => sum + split.rows, 0);
+    const manifest: ExportManifest = {
+      format: "catgen.export/1",
+      stageKey,
+      inputs,
+      files: dataset.files.map(({ path, sha256, bytes }) => ({ path, sha256, bytes, rows: null })),
+      tallies: { in: samples, out: samples, rejected: {}, quarantined: 0, failed: 0 },
+      host: hostname(),
+      pid: process.pid,
+      started,
+      ended: new Date().toISOString(),
+    };
+    await writeTextAtomically(exportManifestPath(run), `${JSON.stringify(ExportManifest.parse(manifest), null, 1)}\n`);
+    return { summary: { step, shardsMade: 1, shardsKept: 0, rowsMade: samples, rowsReused: 0, failed: 0 }, dataset };
+  } finally {
+    progress.end();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The statistics that lie beside the dataset; null before stage 6. */
+export async function exportedStats(run: RunFolder): Promise<string | null> {
+  return readFile(join(exportFolder(run), "stats.json"), "utf8").catch(() => null);
+}

@@ -1,0 +1,35 @@
+import { type InputFile, InputsFile } from "../../schemas/inputs.ts";
+import { type InputsSummary, summarise } from "../import/read.ts";
+import { writeTextAtomically } from "../store/atomic.ts";
+import { inputsPath, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
+
+/** What the last import saw; null before the first, or when another version wrote it. */
+export async function readInputs(run: RunFolder): Promise<InputsFile | null> {
+  const text = await readTextIfThere(inputsPath(run));
+  if (text === null) return null;
+  try {
+    return InputsFile.parse(JSON.parse(text));
+  } catch {
+    return null; // it is a summary of what the rows say; without it everything is read again
+  }
+}
+
+export const writeInputs = (run: RunFolder, inputs: InputsFile): Promise<void> =>
+  writeTextAtomically(inputsPath(run), `${JSON.stringify(inputs)}\n`);
+
+/** A file all of whose runs were seen in an earlier file is another view of those, not an import of its own. */
+export function markRepeats(files: readonly InputFile[]): InputFile[] {
+  const first = new Map<string, string>();
+  return files.map((file) => {
+    const seen = file.trajectories.map((id) => first.get(id)).find((name) => name !== undefined);
+    const repeats = file.trajectories.every((id) => first.has(id));
+    for (const id of file.trajectories) if (!first.has(id)) first.set(id, file.file);
+    return file.disposition === "imported" && repeats && seen !== undefined && seen !== file.file
+      ? { ...file, disposition: "partOf" as const, why: `the same run as in ${seen}` }
+      : file;
+  });
+}
+
+export const allFiles = (inputs: InputsFile | null): InputFile[] => markRepeats(inputs?.units.flatMap((unit) => unit.files) ?? []);
+
+export const summariseInputs = (inputs: InputsFile | null): InputsSummary => summarise(allFiles(inputs));

@@ -1,0 +1,123 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { parts } from "../../schemas/bundle.ts";
+import { Fault } from "../../schemas/fault.ts";
+import type { ShardManifest } from "../../schemas/manifest.ts";
+import type { Row } from "../../schemas/row.ts";
+import { type StepInfo, stepTable, writerOf } from "../plan.ts";
+import { digestOf } from "../store/canonical.ts";
+import { fileDigest } from "../store/lines.ts";
+import { readManifest } from "../store/manifests.ts";
+import { readRows, shardOf } from "../store/rows.ts";
+import { exportFolder, type RunFolder } from "../store/run-folder.ts";
+import { readExportManifest } from "./export.ts";
+
+export interface Damage {
+  readonly stage: string;
+  readonly shard: number | null;
+  readonly what: string;
+}
+
+export interface Verified {
+  readonly files: number;
+  readonly rows: number;
+  readonly damage: readonly Damage[];
+}
+
+type Revs = Map<string, string>;
+
+/** Checks what a row says of itself and of what it rests on. */
+function rowProblems(row: Row<unknown>, shard: number, run: RunFolder, upstream: ReadonlyMap<string, Revs>): string[] {
+  const problems: string[] = [];
+  if (digestOf(row.outcome) !== row.rev) problems.push(`${row.id}: its rev is not the digest of its outcome`);
+  if (shardOf(row.id, run.shards) !== shard) problems.push(`${row.id}: belongs to shard ${shardOf(row.id, run.shards)}`);
+  for (const [part, rev] of Object.entries(row.from)) {
+    const revs = upstream.get(part);
+    if (revs !== undefined && revs.get(row.id) !== rev)
+      problems.push(`${row.id}: made from another ${part} than is there now (stale; run the stage again)`);
+  }
+  return problems;
+}
+
+interface Tally {
+  in: number;
+  out: number;
+  rejected: number;
+}
+
+function tallyProblems(manifest: ShardManifest, found: Tally): string[] {
+  const { tallies, output } = manifest;
+  const rejected = Object.values(tallies.rejected).reduce((a, b) => a + b, 0);
+  const rowless = manifest.stage === "generate" ? rejected : 0; // import keeps rejected input apart: it has no rows
+  const problems: string[] = [];
+  if (found.in !== output.rows) problems.push(`the manifest says ${output.rows} rows, the file has ${found.in}`);
+  if (found.out !== tallies.out) problems.push(`the manifest says ${tallies.out} good rows, the file has ${found.out}`);
+  if (found.rejected !== rejected - rowless)
+    problems.push(`the manifest says ${rejected - rowless} rejected rows, the file has ${found.rejected}`);
+  return problems;
+}
+
+async function verifyShard(
+  run: RunFolder,
+  info: StepInfo,
+  shard: number,
+  upstream: ReadonlyMap<string, Revs>,
+): Promise<{ rows: number; revs: Revs; problems: string[] } | null> {
+  if (info.writes === null) return null;
+  const revs: Revs = new Map();
+  const problems: string[] = [];
+  const found: Tally = { in: 0, out: 0, rejected: 0 };
+  try {
+    const manifest = await readManifest(run, info.step, shard);
+    if (manifest === null) return null;
+    let last = "";
+    for await (const row of readRows(run, info.step, manifest, parts[info.writes])) {
+      found.in += 1;
+      if (row.outcome.ok) found.out += 1;
+      else found.rejected += 1;
+      if (row.id <= last) problems.push(`row ${found.in}: ${row.id} does not come after ${last}`);
+      last = row.id;
+      revs.set(row.id, row.rev);
+      problems.push(...rowProblems(row, shard, run, upstream).map((problem) => `row ${found.in}: ${problem}`));
+    }
+    problems.push(...tallyProblems(manifest, found));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    problems.push(error.message);
+  }
+  return { rows: found.in, revs, problems };
+}
+
+async function verifyExport(run: RunFolder): Promise<{ files: number; damage: Damage[] }> {
+  const damage: Damage[] = [];
+  const manifest = await readExportManifest(run);
+  for (const file of manifest?.files ?? []) {
+    const path = join(exportFolder(run), file.path);
+    const there = await stat(path).catch(() => null);
+    if (there === null) damage.push({ stage: "6-export", shard: null, what: `${path} is gone` });
+    else if ((await fileDigest(path)).sha256 !== file.sha256)
+      damage.push({ stage: "6-export", shard: null, what: `${path}: its sha256 is not the one in the manifest` });
+  }
+  return { files: manifest?.files.length ?? 0, damage };
+}
+
+/** Reads every stored byte of a run and checks it against manifests, digests, order, tallies and what each row rests on. */
+export async function verifyRun(run: RunFolder, progress: (shard: number) => void): Promise<Verified> {
+  const damage: Damage[] = [];
+  let files = 0;
+  let rows = 0;
+  for (let shard = 0; shard < run.shards; shard += 1) {
+    const upstream = new Map<string, Revs>();
+    for (const info of stepTable) {
+      const checked = await verifyShard(run, info, shard, upstream);
+      if (checked === null || info.writes === null) continue;
+      files += 1;
+      rows += checked.rows;
+      upstream.set(info.writes, checked.revs);
+      damage.push(...checked.problems.map((what) => ({ stage: writerOf(info.writes).step, shard, what })));
+    }
+    progress(shard);
+  }
+  const exported = await verifyExport(run);
+  return { files: files + exported.files, rows, damage: [...damage, ...exported.damage] };
+}

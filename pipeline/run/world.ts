@@ -1,0 +1,31 @@
+import type { Ports } from "../../stages/stage.ts";
+import { loadTokenizer } from "../adapters/tokenizer.ts";
+import type { Settled } from "../keys.ts";
+import { type Backbone, openBackbone } from "../llm/backbone.ts";
+import { sha256 } from "../store/canonical.ts";
+import { ledgerFolder, type RunFolder } from "../store/run-folder.ts";
+
+export interface World {
+  readonly ports: Ports;
+  close(): Promise<void>;
+}
+
+/** The real ports. The backbone is opened at the first request, so that stages which ask for nothing need no endpoint. */
+export function openWorld(run: RunFolder, settled: Settled, cacheDir: string, signal: AbortSignal): World {
+  const tokenizer = loadTokenizer(settled.tokenizer.name);
+  const countTokens = (text: string): number => tokenizer.count(text);
+  let backbone: Promise<Backbone> | null = null;
+  return {
+    ports: {
+      complete: async (request) => {
+        backbone ??= openBackbone({ settings: settled.endpoint, cacheDir, ledgerDir: ledgerFolder(run), countTokens, signal });
+        return (await backbone).complete(request);
+      },
+      countTokens,
+      digest: sha256,
+    },
+    close: async () => {
+      if (backbone !== null) await (await backbone).close();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { sameFile } from "../../lib/commands/actions.ts";
+import type { CondenseInput } from "../../lib/condense-input.ts";
+import { ok, rejected } from "../../stage.ts";
+import { attempts, deedsOf, edits, lastTests, unsolved, working } from "../extract/deeds.ts";
+import { filesRead, findings, mentions, oftenNamed, places, plans, textOf, told, versions } from "../extract/findings.ts";
+import { attemptIn, type listLabels, type Note, notesOf, type SectionTitle, times } from "../extract/note.ts";
+import { pack } from "../extract/pack.ts";
+import { namesIn } from "../extract/words.ts";
+import type { Condenser } from "./condenser.ts";
+
+/** What an older note is worth before it is known whether anyone still speaks of it. */
+const carriedWeights: Readonly<Record<SectionTitle, number>> = {
+  Progress: 0.4,
+  "Attempts and outcomes": 0.45,
+  "State of the code": 0.55,
+  "Facts and constraints": 0.4,
+  Open: 0.3,
+};
+
+type Carried = Omit<Note, "weight">;
+
+/** Items of a list note such as "Files read: `a`, `b`". */
+const listed = (notes: readonly Carried[], label: (typeof listLabels)[number]): string[] =>
+  notes
+    .filter(({ key }) => key === label)
+    .flatMap(({ text }) => [...text.slice(label.length).matchAll(/`` (.+?) ``|`([^`]+)`/g)].map((found) => found[1] ?? found[2] ?? ""));
+
+/** Older notes with their weight: more when the fold or the recent steps speak of the same names, less the older they are. */
+function weighed(carried: readonly Carried[], needed: ReadonlySet<string>): Note[] {
+  return carried.map((one, index) => {
+    const names = [...namesIn(one.text)];
+    const asked = names.filter((name) => needed.has(name)).length;
+    const relevance = names.length === 0 ? 0 : Math.min(1, asked / Math.min(names.length, 3));
+    const failure = /\bfailed\b/.test(one.text) ? 0.1 : 0;
+    return { ...one, weight: carriedWeights[one.section] + failure + 0.3 * relevance + 0.1 * ((index + 1) / carried.length) };
+  });
+}
+
+/** An attempt told again, with the older count added. */
+function recounted(note: Note, older: Carried | undefined): Note {
+  const [now, before] = [attemptIn(note.text), older === undefined ? null : attemptIn(older.text)];
+  if (now === null || before === null || note.section !== "Attempts and outcomes") return note;
+  const told = `${now.command} ${now.ended}${times(now.count)}`;
+  const text = `${now.command} ${now.ended}${times(Math.min(10, now.count + before.count))}${note.text.slice(told.length)}`;
+  return { ...note, text, weight: note.weight + 0.1 };
+}
+
+/** Has the fold overtaken an older note? Told anew, a failure of what works now or of what nobody speaks of any more, an old test run. */
+function outdated(
+  one: Carried,
+  fold: { fresh: ReadonlySet<string>; solved: ReadonlySet<string>; needed: ReadonlySet<string>; tested: boolean },
+): boolean {
+  if (fold.fresh.has(one.key) || (one.key === "Failing tests" && fold.tested)) return true;
+  if (!one.key.startsWith("Not working yet ")) return false;
+  const command = one.key.slice("Not working yet ".length);
+  return fold.solved.has(command) || ![...namesIn(command.replaceAll("`", " "))].some((name) => fold.needed.has(name));
+}
+
+function notesFrom(input: CondenseInput): Note[] {
+  const carried = input.previousMemory === null ? [] : notesOf(input.previousMemory);
+  const deeds = deedsOf(input.fold);
+  const counts = mentions(input.fold);
+  const everRead = [...listed(carried, "Files read"), ...deeds.flatMap(({ action }) => action.reads)];
+  const fresh = [
+    ...findings(input.fold),
+    ...attempts(deeds),
+    ...edits(deeds, (file) => everRead.some((read) => sameFile(read, file))),
+    ...lastTests(deeds),
+    ...told(input.fold),
+    ...filesRead(deeds, listed(carried, "Files read")),
+    ...places(deeds, counts),
+    ...oftenNamed(counts, listed(carried, "Names that came up often")),
+    ...versions(deeds),
+    ...plans(input.fold),
+    ...unsolved(deeds),
+  ];
+  const newest = new Map(fresh.map((one) => [one.key, one]));
+  const recentText = input.recent.map(textOf);
+  const needed = new Set([...counts.keys(), ...namesIn(recentText.join("\n"))]);
+  const tested = deeds.some(({ action }) => action.tests && action.testResult !== null);
+  const older = new Map(carried.map((one) => [one.key, one]));
+  const fold = { fresh: new Set(newest.keys()), solved: working(deeds), needed, tested };
+  const kept = weighed(
+    carried.filter((one) => !outdated(one, fold)),
+    needed,
+  );
+  const all = [...kept, ...[...newest.values()].map((one) => recounted(one, older.get(one.key)))];
+  const texts = new Set<string>();
+  return all.filter((one) => !texts.has(one.text) && texts.add(one.text).size > 0);
+}
+
+/**
+ * The built-in condenser: writes the memory from the earlier one and the fold without a model. Every line is a piece of the input under a
+ * label, so nothing is invented and failures stay failures; the recent steps only tell which older notes are still needed. At most
+ * `targetTokens`; when even the headings need more than `capTokens`, it is rejected. Deterministic; linear in the length of the fold.
+ */
+export const extractive: Condenser = async (input, ports) => {
+  const memory = pack(notesFrom(input), Math.min(input.targetTokens, input.capTokens), ports.countTokens);
+  if (ports.countTokens(memory) > input.capTokens) return rejected("memory-too-long");
+  return ok({ memory, writer: { condenser: "extractive", version: 1 } });
+};

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import type { Metrics } from "../../schemas/metrics.ts";
+import { CondenseRecipe, ExportRecipe, FilterRecipe, PersonaRecipe, RunRecipe, WindowRecipe } from "../../schemas/recipe.ts";
+import type { Sample, SampleFacts, SampleKind } from "../../schemas/sample.ts";
+import type { Memory, Workspace } from "../../schemas/sidecars.ts";
+import type { Trajectory } from "../../schemas/trajectory.ts";
+import type { Verdict } from "../../schemas/verdict.ts";
+import { withSystem } from "../lib/chatml.ts";
+import { render, type Rendered } from "../lib/render.ts";
+import { type CountTokens, measureSizes } from "../lib/sizes.ts";
+import type { Ports } from "../stage.ts";
+import { factsOf, sizeOf } from "./facts.ts";
+import { gate } from "./gate.ts";
+import { kinds } from "./kinds/index.ts";
+import type { Kind, KindInput } from "./kinds/kind.ts";
+
+/** Everything that shapes the exported folder. `filter`: what the verdicts were made with, for the card alone; null: not stated there. */
+export const ExportParams = z.strictObject({
+  persona: PersonaRecipe,
+  window: WindowRecipe,
+  condense: CondenseRecipe.pick({ memoryBaseTokens: true, memoryShare: true, memoryCapTokens: true }).strip(),
+  filter: FilterRecipe.nullable().default(null),
+  export: ExportRecipe,
+  seed: RunRecipe.shape.seed,
+});
+export type ExportParams = z.infer<typeof ExportParams>;
+
+/** One trajectory as it reaches export. `memory` and `workspace` are null when a stage before them rejected it. */
+export interface ExportBundle {
+  readonly trajectory: Trajectory;
+  readonly memory: Memory | null;
+  readonly workspace: Workspace | null;
+  readonly metrics: Metrics;
+  readonly verdict: Verdict;
+}
+
+export interface ExportedSample {
+  readonly sample: Sample;
+  readonly facts: SampleFacts;
+}
+
+/** What becomes of a trajectory's samples. Each one that the recipe's kinds call for is in exactly one of the three. */
+export interface Exported {
+  readonly samples: readonly ExportedSample[];
+  /** Kept by the verdict, but left out by the recipe or refused by the last gate. */
+  readonly refused: readonly { readonly kind: SampleKind; readonly id: string; readonly why: string }[];
+  /** Not kept by the verdict, per kind. */
+  readonly notKept: Readonly<Record<SampleKind, number>>;
+}
+
+/** Counts each text once: a trajectory's samples repeat most of each other's messages. */
+function remembered(count: CountTokens): CountTokens {
+  const known = new Map<string, number>();
+  return (text) => {
+    const tokens = known.get(text) ?? count(text);
+    known.set(text, tokens);
+    return tokens;
+  };
+}
+
+type Made = { readonly ok: true; readonly value: ExportedSample } | { readonly ok: false; readonly id: string; readonly why: string };
+
+/** Sample `index` of a kind, through the last gate. */
+function make(kind: SampleKind, index: number, count: number, input: KindInput, params: ExportParams, countTokens: CountTokens): Made {
+  const { trajectory, memory, rendered } = input;
+  const id = `${trajectory.id}#${kind}${index}`;
+  const draft = kinds[kind].draft(input, index, params);
+  if (!draft.ok) return { ok: false, id, why: draft.why };
+  const sample: Sample = { id, trajectory: trajectory.id, kind, index, count, turns: withSystem(draft.value.turns) };
+  const size = sizeOf(sample.turns, params.window.replyTokens, countTokens);
+  const why = gate({ sample, controlTexts: rendered.controlTexts, ...size, windowTokens: params.window.tokens });
+  if (why !== null) return { ok: false, id, why };
+  return { ok: true, value: { sample, facts: factsOf(trajectory, memory, draft.value, size, params.persona) } };
+}
+
+/** All samples of one trajectory that its verdict keeps, rendered by the same renderer that measured them. */
+export function exportTrajectory(bundle: ExportBundle, params: ExportParams, ports: Pick<Ports, "countTokens">): Exported {
+  const countTokens = remembered(ports.countTokens);
+  const samples: ExportedSample[] = [];
+  const refused: { kind: SampleKind; id: string; why: string }[] = [];
+  const notKept: Record<SampleKind, number> = { segment: 0, condense: 0, base: 0 };
+  let input: KindInput | null = null;
+  for (const name of new Set(params.export.kinds)) {
+    const decisions = (kinds[name] satisfies Kind).decisions(bundle.verdict);
+    for (const [index, decision] of decisions.entries()) {
+      if (!decision.keep) {
+        notKept[name] += 1;
+        continue;
+      }
+      input ??= prepared(bundle, params, countTokens);
+      const made = make(name, index, decisions.length, input, params, countTokens);
+      if (made.ok) samples.push(made.value);
+      else refused.push({ kind: name, id: made.id, why: made.why });
+    }
+  }
+  return { samples, refused, notKept };
+}
+
+function prepared(bundle: ExportBundle, params: ExportParams, count: CountTokens): KindInput {
+  const rendering = render(bundle.trajectory, params.persona);
+  if (!rendering.ok) throw new Error(`${bundle.trajectory.id} is kept but cannot be rendered: ${rendering.reasons.join(" ")}`);
+  const rendered: Rendered = rendering.value;
+  return { ...bundle, rendered, sizes: measureSizes(rendered, count) };
+}

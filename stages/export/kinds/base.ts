@@ -1,0 +1,17 @@
+import { baseTurns } from "../../lib/samples.ts";
+import { ok } from "../../stage.ts";
+import type { Kind } from "./kind.ts";
+
+/** The whole trajectory without context calls: the paper's BASE-INSTRUCT, which trains the ReAct baseline. */
+export const base: Kind = {
+  decisions: (verdict) => [verdict.base],
+  draft({ rendered }, _index, { export: { baseTools } }) {
+    const withContext = baseTools === "with-context";
+    return ok({
+      turns: baseTurns(rendered, withContext),
+      tools: withContext ? rendered.tools : rendered.tools.slice(0, -1), // `context` is the last one
+      memories: [],
+      keptSteps: null,
+    });
+  },
+};

@@ -1,0 +1,39 @@
+import { bool, list, struct, utf8 } from "../../../schemas/columns.ts";
+import type { Turn } from "../../../schemas/sample.ts";
+import { chatMessage, footer, header, withSystem } from "../../lib/chatml.ts";
+import { type Layout, metadataColumns, metadataOf } from "./layout.ts";
+
+export interface Piece {
+  readonly label: boolean;
+  readonly text: string;
+}
+
+/**
+ * The chat text, split where training begins and ends: a labelled piece is a trained turn's content and `<|im_end|>`; the piece before
+ * it ends with `<|im_start|>assistant\n`, the piece after it starts with `\n`. The closing `\n` of the last turn is a piece of its own,
+ * unlabelled: the template writes it and no reply contains it. So the pieces together are the chat text, to the character, and each
+ * can be tokenized apart because control tokens and that newline are boundaries of the tokenizer (a gate keeps newlines from the start
+ * of assistant turns).
+ */
+export function piecesOf(turns: readonly Turn[]): Piece[] {
+  const pieces: Piece[] = [];
+  let unlabelled = "";
+  for (const turn of turns) {
+    if (!turn.train) {
+      unlabelled += chatMessage(turn);
+      continue;
+    }
+    pieces.push({ label: false, text: unlabelled + header(turn.role) }, { label: true, text: turn.content + footer });
+    unlabelled = "\n";
+  }
+  return unlabelled === "" ? pieces : [...pieces, { label: false, text: unlabelled }];
+}
+
+/** axolotl's `type: input_output`: what is trained is written down, no template and no turn finding involved; exact and fast (trainers.md 2.1). */
+export const inputOutput: Layout = {
+  columns: { segments: list(struct({ label: bool, text: utf8 })), ...metadataColumns },
+  row(sample, facts) {
+    const whole = { ...sample, turns: withSystem(sample.turns) };
+    return { segments: piecesOf(whole.turns), ...metadataOf(whole, facts) };
+  },
+};
