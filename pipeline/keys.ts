@@ -56,10 +56,11 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
     baseTools: exporting.baseTools,
   }),
   judge: ({ recipe: { filter, window } }) => ({ filter, windowTokens: window.tokens }),
-  export: ({ recipe: { persona, window, condense, export: exporting, run } }) => ({
+  export: ({ recipe: { persona, window, condense, filter, export: exporting, run } }) => ({
     persona,
     window,
     condense,
+    filter,
     export: exporting,
     seed: run.seed,
   }),

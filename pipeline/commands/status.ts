@@ -47,11 +47,18 @@ export async function statusOf(run: RunFolder, settled: Settled): Promise<Status
   });
 }
 
-const whys = (rejected: Record<string, number>): string =>
-  Object.entries(rejected)
-    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-    .map(([why, count]) => `${count} ${why}`)
-    .join(", ");
+/** Reasons of a step's own, most frequent first; what an earlier step rejected is only counted. */
+function whys(rejected: Record<string, number>): string {
+  const passedOn = new Map<string, number>();
+  const own: [string, number][] = [];
+  for (const [why, count] of Object.entries(rejected)) {
+    const [stage, rest] = why.split(": ");
+    if (rest === undefined) own.push([why, count]);
+    else passedOn.set(stage ?? "", (passedOn.get(stage ?? "") ?? 0) + count);
+  }
+  own.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  return [...own.map(([why, count]) => `${count} ${why}`), ...[...passedOn].map(([stage, count]) => `${count} passed on from ${stage}`)].join(", ");
+}
 
 export function inputsText(inputs: Status["inputs"]): string {
   const lines = [

@@ -31,9 +31,15 @@ const longestText = 0x1fffffe8;
 /** Reads one unit. Never throws because of what a file holds; a `Fault` means that the file could not be read at all. */
 export async function* readUnit(unit: InputUnit, options: ReadOptions): AsyncGenerator<UnitEvent> {
   const reading: Reading = { options: { ...options, maxRecordBytes: Math.min(options.maxRecordBytes, longestText) }, seen: new Set() };
-  if (unit.kind === "completions") yield* readCompletions(unit, reading);
-  else if (unit.kind === "events") yield* readEventFiles(unit, reading);
-  else for (const part of unit.files) yield* readPart(part, reading);
+  try {
+    if (unit.kind === "completions") yield* readCompletions(unit, reading);
+    else if (unit.kind === "events") yield* readEventFiles(unit, reading);
+    else for (const part of unit.files) yield* readPart(part, reading);
+  } catch (cause) {
+    const code = codeOf(cause);
+    if (!systemError.test(code)) throw cause;
+    throw new Fault("IO", "stop", `${unit.files[0]?.path} cannot be read (${code}); check disk and permissions, then run again`, { cause });
+  }
 }
 
 /** What reports among the units say, for joining while the runs are read. Reads only files that begin like a report. */
@@ -76,30 +82,39 @@ function contentOf(part: InputPart, tally: Tally, reading: Reading): AsyncGenera
   return /\.(?:json|traj)(?:\.gz)?$/i.test(part.name) ? readWhole(part, tally, reading) : readLines(part, tally, reading);
 }
 
-/** Damaged packing or a damaged table is a fact about the data; a disk that fails is a fault. */
+/** A file whose packing or layout is broken. */
+class Damaged extends Error {
+  override readonly name = "Damaged";
+  /** Rows read before. */
+  readonly rows: number;
+
+  constructor(rows: number, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.rows = rows;
+  }
+}
+
+/** Damaged packing or a damaged table is a fact about the data, and what was read before it stays; a disk that fails is a fault. */
 async function* guarded(part: InputPart, tally: Tally, events: AsyncGenerator<UnitEvent>): AsyncGenerator<UnitEvent> {
   try {
     yield* events;
   } catch (cause) {
-    const code = codeOf(cause);
-    if (/^E[A-Z]+$/.test(code))
-      throw new Fault("IO", "stop", `file ${part.path} cannot be read (${code}); check disk and permissions`, { cause });
-    const damaged = /^Z_|^ERR_/.test(code) || /\.parquet$/i.test(part.name);
-    if (!damaged) throw cause;
+    const zlib = codeOf(cause).startsWith("Z_");
+    if (!(cause instanceof Damaged) && !zlib) throw cause;
     const said = cause instanceof Error ? cause.message : String(cause);
-    const offset = /\.parquet$/i.test(part.name) ? rowsRead(tally) : 0;
+    const offset = cause instanceof Damaged ? cause.rows : 0;
     yield quarantine(tally, offset, `damaged file, read as far as possible: ${said.slice(0, 200)}`, Buffer.alloc(0), part.bytes);
   }
 }
+
+/** `ENOENT`, `EACCES`, `EIO`, ...; codes of Node itself start with `ERR_`. */
+const systemError = /^E[A-Z0-9]+$/;
 
 /** The system's code, also where an adapter wrapped the error. */
 function codeOf(error: unknown): string {
   const inner = error instanceof Fault && error.cause !== undefined ? error.cause : error;
   return inner instanceof Error && "code" in inner ? String(inner.code) : "";
 }
-
-const rowsRead = ({ report, refusals }: Tally): number =>
-  report.trajectories.length + report.emptyRecords + report.quarantined.length + refusals.length;
 
 const isGzip = (part: InputPart): boolean => /\.gz$/i.test(part.name);
 
@@ -200,9 +215,21 @@ async function* rescued(part: InputPart, tally: Tally, reading: Reading): AsyncG
 
 // ---- Tables and pages ----
 
+async function* rowsOf(path: string): AsyncGenerator<Record<string, unknown>> {
+  let rows = 0;
+  try {
+    for await (const row of readParquetRows(path)) {
+      yield row;
+      rows += 1;
+    }
+  } catch (cause) {
+    throw systemError.test(codeOf(cause)) ? cause : new Damaged(rows, cause);
+  }
+}
+
 async function* readParquet(part: InputPart, tally: Tally, reading: Reading): AsyncGenerator<UnitEvent> {
   let record = 0;
-  for await (const row of readParquetRows(part.path)) {
+  for await (const row of rowsOf(part.path)) {
     // As JSON the row is what every dialect knows, and its digest does not depend on the packing.
     const text = JSON.stringify(row);
     const raw = Buffer.from(text);

@@ -120,20 +120,19 @@ export async function runExport(context: RunContext): Promise<Exported> {
     });
     await rm(exportManifestPath(run), { force: true });
     await swap(folder, exportFolder(run));
-    const samples = dataset.splits.reduce((sum, split) => sum + split.rows, 0);
     const manifest: ExportManifest = {
       format: "catgen.export/1",
       stageKey,
       inputs,
-      files: dataset.files.map(({ path, sha256, bytes }) => ({ path, sha256, bytes, rows: null })),
-      tallies: { in: samples, out: samples, rejected: {}, quarantined: 0, failed: 0 },
+      files: [...dataset.files],
+      tallies: dataset.tallies,
       host: hostname(),
       pid: process.pid,
       started,
       ended: new Date().toISOString(),
     };
     await writeTextAtomically(exportManifestPath(run), `${JSON.stringify(ExportManifest.parse(manifest), null, 1)}\n`);
-    return { summary: { step, shardsMade: 1, shardsKept: 0, rowsMade: samples, rowsReused: 0, failed: 0 }, dataset };
+    return { summary: { step, shardsMade: 1, shardsKept: 0, rowsMade: dataset.tallies.out, rowsReused: 0, failed: 0 }, dataset };
   } finally {
     progress.end();
     await rm(folder, { recursive: true, force: true });

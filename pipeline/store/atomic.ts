@@ -54,7 +54,7 @@ export async function writeAtomically(path: string, write: (handle: FileHandle) 
     await rename(temporary, path);
     await syncFolder(dirname(path));
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined); // the first error says more than a failed clean-up
     throw asIoFault(error, `writing ${path}`);
   }
 }

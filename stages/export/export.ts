@@ -6,7 +6,7 @@ import type { Memory, Workspace } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import type { Verdict } from "../../schemas/verdict.ts";
 import { withSystem } from "../lib/chatml.ts";
-import { render, type Rendered } from "../lib/render.ts";
+import { type Rendered, render } from "../lib/render.ts";
 import { type CountTokens, measureSizes } from "../lib/sizes.ts";
 import type { Ports } from "../stage.ts";
 import { factsOf, sizeOf } from "./facts.ts";

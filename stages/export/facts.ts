@@ -41,10 +41,19 @@ const sortedJson = (value: Readonly<Record<string, unknown>>): string =>
 const writerFacts = (writer: Writer | undefined): Record<string, unknown> =>
   writer === undefined
     ? {}
-    : { condenser: writer.condenser, ...(writer.condenser === "llm" ? { model: writer.model, request: writer.request } : { version: writer.version }) };
+    : {
+        condenser: writer.condenser,
+        ...(writer.condenser === "llm" ? { model: writer.model, request: writer.request } : { version: writer.version }),
+      };
 
 /** What the `cat_*` columns say about a sample. */
-export function factsOf(trajectory: Trajectory, memory: Memory | null, draft: Draft, size: SampleSize, persona: PersonaRecipe): SampleFacts {
+export function factsOf(
+  trajectory: Trajectory,
+  memory: Memory | null,
+  draft: Draft,
+  size: SampleSize,
+  persona: PersonaRecipe,
+): SampleFacts {
   const { origin, outcome, task } = trajectory;
   return {
     instance: trajectory.instance,

@@ -42,11 +42,17 @@ function groupsOf(places: Iterable<Place>): (place: Place) => string {
  * Draws `share` of the repositories (rounded, and never the last one left) for validation: those whose digest with the seed comes first.
  * A repository that is added later moves at most the ones at the border. All trajectories of a repository are on one side.
  */
-export function splitByRepository(places: Iterable<Place>, choice: { share: number; seed: number }, digest: (text: string) => string): Split {
+export function splitByRepository(
+  places: Iterable<Place>,
+  choice: { share: number; seed: number },
+  digest: (text: string) => string,
+): Split {
   const all = [...places];
   const groupOf = groupsOf(all);
   const groups = [...new Set(all.map(groupOf))].sort();
-  const drawn = groups.map((group) => ({ group, draw: digest(`split ${choice.seed} ${group}`) })).sort((a, b) => (a.draw < b.draw ? -1 : 1));
+  const drawn = groups
+    .map((group) => ({ group, draw: digest(`split ${choice.seed} ${group}`) }))
+    .sort((a, b) => (a.draw < b.draw ? -1 : 1));
   const size = Math.max(0, Math.min(Math.round(choice.share * groups.length), groups.length - 1));
   const validation = new Set(drawn.slice(0, size).map(({ group }) => group));
   return {

@@ -1,14 +1,10 @@
 import type { Compression, Spread, Stats } from "../../schemas/stats.ts";
+import { grouped } from "./number-text.ts";
 
 const absent = "-";
 
-/** Thousands by comma, as the paper writes them; at most `digits` decimals. */
-function written(value: number | null | undefined, digits: number): string {
-  if (value === null || value === undefined) return absent;
-  const [whole = "", decimals = ""] = value.toFixed(digits).split(".");
-  const trimmed = decimals.replace(/0+$/, "");
-  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (trimmed === "" ? "" : `.${trimmed}`);
-}
+const written = (value: number | null | undefined, digits: number): string =>
+  value === null || value === undefined ? absent : grouped(value, digits);
 
 const spreadRows = (name: string, digits: number, ...columns: readonly Spread[]): string[][] =>
   (["mean", "median", "max"] as const).map((key) => [`${name}, ${key}`, ...columns.map((spread) => written(spread?.[key], digits))]);

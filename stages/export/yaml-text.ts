@@ -6,7 +6,9 @@ const plain = /^[A-Za-z_./][\w./ -]*[\w./-]$|^[A-Za-z_]$/;
 const taken = /^(?:true|false|yes|no|on|off|y|n|null)$|^\.|[:#]\s| $/i;
 
 const quoted = (text: string): string =>
-  plain.test(text) && (text.startsWith("./") || !taken.test(text)) ? text : JSON.stringify(text).replace(/[\u2028\u2029\u0085\u007f]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  plain.test(text) && (text.startsWith("./") || !taken.test(text))
+    ? text
+    : JSON.stringify(text).replace(/[\u2028\u2029\u0085\u007f]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** PyYAML takes `1e-8` for a string: it wants a dot and a signed exponent. */
 function number(value: number): string {
@@ -31,7 +33,9 @@ function lines(value: YamlValue, indent: string): string[] {
   return Object.entries(value).flatMap(([key, item]) => {
     if (typeof item !== "object") return [`${indent}${quoted(key)}: ${scalar(item)}`];
     const empty = Array.isArray(item) ? item.length === 0 : Object.keys(item).length === 0;
-    return empty ? [`${indent}${quoted(key)}: ${Array.isArray(item) ? "[]" : "{}"}`] : [`${indent}${quoted(key)}:`, ...lines(item, `${indent}  `)];
+    return empty
+      ? [`${indent}${quoted(key)}: ${Array.isArray(item) ? "[]" : "{}"}`]
+      : [`${indent}${quoted(key)}:`, ...lines(item, `${indent}  `)];
   });
 }
 

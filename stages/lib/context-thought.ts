@@ -1,9 +1,11 @@
 import type { InsertionPoint, SignalScore } from "../../schemas/sidecars.ts";
 
-/** Longest evidence quoted in a thought, characters; longer lines are left out. */
+/** Longest evidence quoted in a thought, bytes as the tokenizer sees them: no script makes more tokens than bytes. Longer lines are left out. */
 const longestEvidence = 160;
+const bytes = (text: string): number => new TextEncoder().encode(text.normalize("NFC")).length;
+const isQuotable = (line: string): boolean => line.length <= longestEvidence && bytes(line) <= longestEvidence && !/[\r\n]/.test(line);
 
-/** Placement reckons with a thought of this size, so that whatever is said in the end fits. Each "w " is at most two tokens. */
+/** Placement reckons with a thought of this size (201 tokens), so that whatever is said in the end fits: a phrase has some thirty, its evidence 160. */
 export const longestThought = "w ".repeat(200);
 
 type Signal = "window-growth" | "subtask-completed" | "new-direction";
@@ -43,6 +45,6 @@ export function contextThought(reason: InsertionPoint["reason"], found: readonly
   const top = reason === "window" ? null : loudest(found);
   const choices = phrases[(top?.signal as Signal | undefined) ?? "window"] ?? phrases.window;
   const phrase = choices[pick % choices.length] ?? "";
-  const evidence = top?.evidence.find((line) => line.length <= longestEvidence && !line.includes("\n"));
+  const evidence = top?.evidence.find(isQuotable);
   return top?.signal !== "window-growth" && evidence !== undefined ? `${phrase} (${evidence})` : phrase;
 }

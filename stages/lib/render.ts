@@ -5,7 +5,7 @@ import type { Call, Span, Step, Trajectory } from "../../schemas/trajectory.ts";
 import type { WrittenCall } from "./call-styles/call-style.ts";
 import { callStyles } from "./call-styles/index.ts";
 import { countControlTexts, escapeControlTexts } from "./control-tokens.ts";
-import { jsonMembers, spacedJson } from "./json-text.ts";
+import { jsonMembers, spacedJson, stringMember } from "./json-text.ts";
 import { personas } from "./personas/index.ts";
 import { contextCall, contextTool, type Persona } from "./personas/persona.ts";
 
@@ -45,6 +45,14 @@ export interface RenderedStep {
 /** Reasons why `trajectory` cannot be rendered under `persona`, sorted; empty when it can. Control-token text is apart: it is counted. */
 export type Rendering = { readonly ok: true; readonly value: Rendered } | { readonly ok: false; readonly reasons: readonly string[] };
 
+/** The source has a `context` tool of its own (under `keep`): nobody could tell its calls from ours. */
+const nameTaken = `name-taken:${contextCall.name}`;
+
+function isContextTool(tool: string): boolean {
+  const schema = jsonMembers(tool)?.findLast((member) => member.key === "function")?.value ?? "";
+  return stringMember(jsonMembers(schema) ?? [], "name") === contextCall.name;
+}
+
 const hasResult = (step: Step): boolean => step.calls.length > 0 || step.feedback.length > 0;
 
 function stepReasons(step: Step, last: boolean, persona: Persona): string[] {
@@ -56,13 +64,17 @@ function stepReasons(step: Step, last: boolean, persona: Persona): string[] {
     else {
       const mapped = persona.map(call);
       if (!mapped.ok) reasons.push(`no-counterpart:${mapped.lacks}`);
+      else if (mapped.call.name === contextCall.name) reasons.push(nameTaken);
     }
   }
   return reasons;
 }
 
-/** A turn must not open with a blank line: it would melt with the newline of the turn's header into one token (trainers.md 1.3). */
-const withoutLeadingBlankLines = (text: string): string => text.replace(/^\s*[\r\n]+/, "");
+/**
+ * A turn must not open with a blank line: it would melt with the newline of the turn's header into one token (trainers.md 1.3). A text
+ * of blanks alone is left out whole, since a call's newline may follow. White_Space is the tokenizer's `\s`; JavaScript's differs.
+ */
+export const withoutLeadingBlankLines = (text: string): string => text.replace(/^(?:\p{White_Space}+$|\p{White_Space}*[\r\n]+)/u, "");
 
 const renamed = (call: Call, rename: PersonaRecipe["rename"]): Call =>
   Object.hasOwn(rename, call.name) ? { ...call, name: rename[call.name] ?? call.name } : call;
@@ -106,6 +118,7 @@ export function render(trajectory: Trajectory, recipe: PersonaRecipe): Rendering
   const reasons = trajectory.steps.flatMap((step, index) =>
     stepReasons({ ...step, calls: step.calls.map((call) => renamed(call, recipe.rename)) }, index === lastStep, persona),
   );
+  if (persona.tools(trajectory).some(isContextTool)) reasons.push(nameTaken);
   if (reasons.length > 0) return { ok: false, reasons: [...new Set(reasons)].sort() };
 
   const style = callStyles[recipe.callStyle];

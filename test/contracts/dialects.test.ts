@@ -25,7 +25,12 @@ const fixtures: Fixture[] = readdirSync(root, { withFileTypes: true })
       .filter((file) => /\.raw\.jsonl?$/.test(file))
       .map((file) => {
         const name = file.replace(/\.raw\.jsonl?$/, "");
-        return { dialect, name, text: readFileSync(join(root, dialect, file), "utf8"), golden: join(root, dialect, `${name}.trajectory.json`) };
+        return {
+          dialect,
+          name,
+          text: readFileSync(join(root, dialect, file), "utf8"),
+          golden: join(root, dialect, `${name}.trajectory.json`),
+        };
       }),
   );
 
@@ -65,9 +70,12 @@ describe.each(Object.entries<Dialect>(dialects))("dialect %s", (key, dialect) =>
     expect(dialect.family).toMatch(/^[^/\s]+$/);
   });
   test("has a fixture", () => expect(fixtures.some((fixture) => fixture.dialect === key)).toBe(true));
-  test.each([null, undefined, 0, "", "text", [], {}, [null], [[]], [1], { messages: null }, { history: 3 }, { trajectory: {} }])("does not recognise %j", (value) => {
-    expect(dialect.recognises(value, { file: "x.json" })).toBe(false);
-  });
+  test.each([null, undefined, 0, "", "text", [], {}, [null], [[]], [1], { messages: null }, { history: 3 }, { trajectory: {} }])(
+    "does not recognise %j",
+    (value) => {
+      expect(dialect.recognises(value, { file: "x.json" })).toBe(false);
+    },
+  );
 });
 
 describe.each(fixtures)("fixture $dialect/$name", (fixture) => {
@@ -107,11 +115,30 @@ function changed(value: unknown, path: readonly (string | number)[], to: unknown
   return copy;
 }
 
-const junk = fc.constantFrom<unknown>(undefined, null, 0, -1.5, true, "", "text", [], {}, [null], [[]], { a: 1 }, JSON.parse('{"__proto__": {"polluted": 1}}'), "\ud800");
+const junk = fc.constantFrom<unknown>(
+  undefined,
+  null,
+  0,
+  -1.5,
+  true,
+  "",
+  "text",
+  [],
+  {},
+  [null],
+  [[]],
+  { a: 1 },
+  JSON.parse('{"__proto__": {"polluted": 1}}'),
+  "\ud800",
+);
 
 test("records with fields dropped or retyped are imported, refused, empty or quarantined; reading never throws and never pollutes a prototype", () => {
   const cases = fixtures.map((fixture) => ({ fixture, value: parsed(fixture) })).map((entry) => ({ ...entry, paths: places(entry.value) }));
-  const change = fc.constantFrom(...cases).chain((entry) => fc.tuple(fc.constant(entry), fc.array(fc.tuple(fc.constantFrom(...entry.paths), junk), { minLength: 1, maxLength: 3 })));
+  const change = fc
+    .constantFrom(...cases)
+    .chain((entry) =>
+      fc.tuple(fc.constant(entry), fc.array(fc.tuple(fc.constantFrom(...entry.paths), junk), { minLength: 1, maxLength: 3 })),
+    );
   fc.assert(
     fc.property(change, ([{ fixture, value }, changes]) => {
       const broken = changes.reduce((current, [path, to]) => {

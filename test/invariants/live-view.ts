@@ -1,4 +1,5 @@
 import type { Placement } from "./placement.ts";
+import { withoutBlankStart } from "./template.ts";
 
 /**
  * What the live agent sees, written down from DESIGN 5 a second time and on purpose in another way than `stages/lib/samples`: by step
@@ -14,8 +15,7 @@ const say = (role: Seen["role"], content: string): Seen => ({ role, content });
 /** The context call as text in the `hermes` style; a blank line at the start of a thought is left out. */
 function contextCallText(thought: string): string {
   const call = '<tool_call>\n{"name": "context", "arguments": {}}\n</tool_call>';
-  const lead = /^\s*/.exec(thought)?.[0] ?? "";
-  const own = thought.slice(Math.max(lead.lastIndexOf("\n"), lead.lastIndexOf("\r")) + 1);
+  const own = withoutBlankStart(thought);
   return own === "" ? call : `${own}\n${call}`;
 }
 

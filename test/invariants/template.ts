@@ -14,9 +14,10 @@ export const official = (messages: readonly Record<string, unknown>[], tools: re
 
 type Message = Record<string, unknown>;
 
-const withoutBlankStart = (text: string): string => {
-  const lead = /^\s*/.exec(text)?.[0] ?? "";
-  return text.slice(Math.max(lead.lastIndexOf("\n"), lead.lastIndexOf("\r")) + 1);
+/** Whole blank lines at the start of a text, or all of it where it is blank, say nothing. */
+export const withoutBlankStart = (text: string): string => {
+  const lead = /^\p{White_Space}*/u.exec(text)?.[0] ?? "";
+  return lead === text ? "" : text.slice(Math.max(lead.lastIndexOf("\n"), lead.lastIndexOf("\r")) + 1);
 };
 
 const assistant = (thought: string, calls: readonly { name: string; arguments: string }[]): Message => ({

@@ -3,7 +3,7 @@ import type { CondenseInput } from "../../lib/condense-input.ts";
 import { ok, rejected } from "../../stage.ts";
 import { attempts, deedsOf, edits, lastTests, unsolved, working } from "../extract/deeds.ts";
 import { filesRead, findings, mentions, oftenNamed, places, plans, textOf, told, versions } from "../extract/findings.ts";
-import { attemptIn, type listLabels, type Note, notesOf, type SectionTitle, times } from "../extract/note.ts";
+import { attemptIn, type listLabels, type Note, notesOf, placeIn, type SectionTitle, times } from "../extract/note.ts";
 import { pack } from "../extract/pack.ts";
 import { namesIn } from "../extract/words.ts";
 import type { Condenser } from "./condenser.ts";
@@ -26,13 +26,15 @@ const listed = (notes: readonly Carried[], label: (typeof listLabels)[number]): 
     .flatMap(({ text }) => [...text.slice(label.length).matchAll(/`` (.+?) ``|`([^`]+)`/g)].map((found) => found[1] ?? found[2] ?? ""));
 
 /** Older notes with their weight: more when the fold or the recent steps speak of the same names, less the older they are. */
-function weighed(carried: readonly Carried[], needed: ReadonlySet<string>): Note[] {
+function weighed(carried: readonly Carried[], needed: ReadonlySet<string>, edited: readonly string[]): Note[] {
   return carried.map((one, index) => {
     const names = [...namesIn(one.text)];
     const asked = names.filter((name) => needed.has(name)).length;
     const relevance = names.length === 0 ? 0 : Math.min(1, asked / Math.min(names.length, 3));
+    const place = placeIn(one.text);
+    const stale = place !== null && edited.some((file) => sameFile(file, place.file)) ? 0.25 : 0; // its line number may have moved
     const failure = /\bfailed\b/.test(one.text) ? 0.1 : 0;
-    return { ...one, weight: carriedWeights[one.section] + failure + 0.3 * relevance + 0.1 * ((index + 1) / carried.length) };
+    return { ...one, weight: carriedWeights[one.section] + failure + 0.3 * relevance - stale + 0.1 * ((index + 1) / carried.length) };
   });
 }
 
@@ -79,10 +81,12 @@ function notesFrom(input: CondenseInput): Note[] {
   const needed = new Set([...counts.keys(), ...namesIn(recentText.join("\n"))]);
   const tested = deeds.some(({ action }) => action.tests && action.testResult !== null);
   const older = new Map(carried.map((one) => [one.key, one]));
+  const edited = deeds.flatMap(({ action }) => (action.failed ? [] : action.files));
   const fold = { fresh: new Set(newest.keys()), solved: working(deeds), needed, tested };
   const kept = weighed(
     carried.filter((one) => !outdated(one, fold)),
     needed,
+    edited,
   );
   const all = [...kept, ...[...newest.values()].map((one) => recounted(one, older.get(one.key)))];
   const texts = new Set<string>();

@@ -106,7 +106,7 @@ export function places(deeds: readonly Deed[], counts: ReadonlyMap<string, numbe
       if (path === undefined || parts === null || text.length < 6) continue;
       const rate = Math.max(0, ...[...text.matchAll(/[A-Za-z_]\w{2,60}/g)].slice(0, 30).map((word) => counts.get(word[0]) ?? 0));
       const defines = defining.test(text);
-      if (rate < (defines ? 1 : 3)) continue;
+      if (rate < (defines ? 1 : 3) || (!defines && text.length < 24)) continue;
       const shown = `${code(oneLine(path))} line ${parts[2]}: ${code(shortened(oneLine(text), 110))}`;
       found.delete(shown);
       found.set(shown, note("Facts and constraints", shown, (defines ? 0.45 : 0.3) + 0.04 * Math.min(rate, 8)));

@@ -37,6 +37,12 @@ export function attemptIn(
   return { command: found[1] ?? "", ended: found[2] ?? "", count: timesIn(found[3] ?? ""), rest: text.slice(found[0].length) };
 }
 
+/** File and line of a note that names a place in the code; null for other notes. */
+export function placeIn(text: string): { readonly file: string; readonly line: string } | null {
+  const found = /^`([^`]{1,200})` line (\d{1,6}): /.exec(text);
+  return found === null ? null : { file: found[1] ?? "", line: found[2] ?? "" };
+}
+
 /** Notes that hold a list under a label: they are merged, not replaced. */
 export const listLabels = ["Files read", "Names that came up often"] as const;
 const labels = [...listLabels, "Last test run", "Failing tests", "Last plan"];
@@ -47,6 +53,8 @@ export function keyOf(section: SectionTitle, text: string): string {
   if (label !== undefined) return label;
   const tried = section === "Attempts and outcomes" ? attemptIn(text) : null;
   if (tried !== null) return `${tried.command} ${tried.ended} ${tried.rest.replace(/\d+/g, "#").slice(0, 80)}`;
+  const place = placeIn(text);
+  if (place !== null) return `${place.file} line ${place.line}`;
   const open = /^Not working yet: (`` .{1,400}? ``|`[^`]{1,400}`)/.exec(text);
   return open === null ? `${section} ${text.toLowerCase()}` : `Not working yet ${open[1]}`;
 }

@@ -53,10 +53,10 @@ function verified(past: readonly Done[], now: Done): Milestone | null {
   const edit = edits.at(-1);
   if (edit === undefined || past.some((one) => one.step > edit.step && verifies(one.action) && !one.action.failed && !setsUp(one.action)))
     return null;
-  const evidence = [`${at(edit)} edits ${edit.action.files.slice(0, 3).join(", ")}`, `${at(now)} ${outcome(now)}`];
+  const evidence = [`${at(now)} ${outcome(now)}`, `${at(edit)} edits ${edit.action.files.slice(0, 3).join(", ")}`];
   const before = past.findLast((one) => verifies(one.action) && comparable(one.action, now.action));
   if (before?.action.failed === true)
-    return { score: now.action.tests ? 1 : 0.9, evidence: [`${at(before)} ${outcome(before)}`, ...evidence] };
+    return { score: now.action.tests ? 1 : 0.9, evidence: [...evidence, `${at(before)} ${outcome(before)}`] };
   return { score: now.action.tests ? 0.8 : 0.6, evidence };
 }
 

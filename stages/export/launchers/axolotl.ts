@@ -111,5 +111,8 @@ function fileOf(plan: LaunchPlan, mixture: Mixture, layout: LayoutName): LaunchF
 
 /** https://github.com/axolotl-ai-cloud/axolotl. One file per mixture and layout. */
 export const axolotl: Launcher = {
-  files: (plan) => (["input-output", "messages"] as const).flatMap((layout) => mixturesOf(plan.parts, layout).map((mixture) => fileOf(plan, mixture, layout))),
+  files: (plan) =>
+    (["input-output", "messages"] as const).flatMap((layout) =>
+      mixturesOf(plan.parts, layout).map((mixture) => fileOf(plan, mixture, layout)),
+    ),
 };

@@ -11,7 +11,8 @@ const gated =
  */
 export function gatedTemplate(official: string): string {
   const found = official.match(wholeMessage) ?? [];
-  if (found.length !== 1) throw new Error(`expected the statement that writes a message once in the chat template, found it ${found.length} times`);
+  if (found.length !== 1)
+    throw new Error(`expected the statement that writes a message once in the chat template, found it ${found.length} times`);
   return official.replace(
     wholeMessage,
     (statement) => `{%- if message.role == "assistant" and message.train %}${gated}{%- else %}${statement}{%- endif %}`,

@@ -54,7 +54,9 @@ function fileOf(plan: LaunchPlan, mixture: Mixture): LaunchFile {
     "The template marks what each message's `train` says; it is saved with the trained model. Afterwards put the model's own one back:",
     `  python3 launch/prepare-model.py restore-template ${modelFolder} out/trl-${mixture.name}`,
     "warmup_steps below 1 is a share of all steps; transformers 4 wants warmup_ratio in its place.",
-    ...(plan.training.packing && plan.training.contextParallel > 1 ? ["packing is off: it needs FlashAttention, context parallelism needs SDPA."] : []),
+    ...(plan.training.packing && plan.training.contextParallel > 1
+      ? ["packing is off: it needs FlashAttention, context parallelism needs SDPA."]
+      : []),
     ...(hasSplit(mixture.parts, "validation") ? ["Validation samples come from repositories that training does not see."] : []),
   ];
   return { path, text: yamlText(config(plan, mixture), comment) };

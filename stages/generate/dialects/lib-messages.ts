@@ -14,7 +14,7 @@ const roles = new Set(["system", "developer", "user", "assistant", "tool", "func
 
 /** A list that starts like a chat: roles we know, and no parts of other vendors' tool calls. */
 export function looksLikeMessages(value: unknown): value is readonly unknown[] {
-  if (!Array.isArray(value) || value.length === 0) return false;
+  if (!Array.isArray(value) || !isFields(value[0]) || !Object.hasOwn(value[0], "content")) return false;
   return value.slice(0, 4).every((message: unknown) => {
     const role = field(message, "role");
     return (

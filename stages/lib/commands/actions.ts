@@ -76,7 +76,7 @@ function shortCommand(commands: readonly SimpleCommand[], text: string): string 
   let line = "";
   for (const command of commands.slice(first)) {
     const by = line === "" ? "" : command.joint === ";" ? "; " : ` ${command.joint} `;
-    line += `${by}${command.text}`;
+    line += `${by}${command.text.replace(/\\\r?\n/g, " ")}`;
     if (line.length > 4 * longestCommand) break;
   }
   return shortened(line, longestCommand);

@@ -377,6 +377,7 @@ export function rolesOf(command: SimpleCommand, depth = 0): Role[] {
     if (inner !== null) return parseShell(inner).flatMap((one) => rolesOf(one, depth + 1));
   }
   if (runsTests(words)) return [role("test")];
+  if (program === "perl" && inPlace(words)) return [role("edit", paths(words).slice(1))];
   const script = inlineScript(words, command);
   if (script !== null) {
     const files = writtenByScript(script);
@@ -391,7 +392,6 @@ export function rolesOf(command: SimpleCommand, depth = 0): Role[] {
   if (writers.has(program) && outputs.length + tees.length > 0) return [role("edit", [...outputs, ...tees])];
   if (program === "git") return [gitRole(words)];
   if (program === "sed") return [sedRole(words)];
-  if (program === "perl" && inPlace(words)) return [role("edit", operands(words).slice(1))];
   if (program === "patch") return [role(words.includes("--dry-run") ? "explore" : "edit", operands(words).slice(0, 1))];
   if (program === "ed" || program === "ex") return [role("edit", operands(words).slice(-1))];
   if (program === "mkdir") return [role("quiet")];

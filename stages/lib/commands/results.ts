@@ -190,6 +190,8 @@ export function failingTests(body: string): string[] {
 /** `TypeError: message`, `pkg.mod.SomeException`, pytest's `E   ` before it; also `Uncaught Error: ...`. */
 const typed =
   /^(?:E\s{1,6})?(?:Uncaught )?((?:[A-Za-z_][\w.]{0,100}\.)?[A-Z]\w{0,80}(?:Error|Exception|Exit|Interrupt|Failure|DoesNotExist|NotFound|Warning)\b(?: \[\w{1,60}\])?|(?:[a-z_]\w{0,60}\.){1,8}[A-Z]\w{0,80}(?=: ))(?::\s?(.*))?$/;
+/** pytest's short summary: `FAILED tests/a.py::test_b - AssertionError: no`. */
+const pytestEntry = /^(?:FAILED|ERROR) \S{1,400} - (?=\S)/;
 const shellError =
   /(?:: command not found|: not found|: No such file or directory|: Permission denied|: No module named \S{1,200}|: Is a directory|: cannot access .{0,300}|fatal: .{1,300}|: syntax error near .{1,200})$/;
 const compiler =
@@ -203,6 +205,8 @@ export function errorLine(body: string): string | null {
   const complaint = lines.map((line) => editor.exec(line)?.[0]).findLast((found) => found !== undefined);
   if (complaint !== undefined) return complaint.trim();
   const error = lines.findLast((line) => typed.test(line.trim()) && !/Warning\b/.test(line));
+  const listed = lines.findLast((line) => pytestEntry.test(line));
+  if (error === undefined && listed !== undefined) return listed.replace(pytestEntry, "").trim();
   return (error ?? lines.findLast((line) => shellError.test(line) || compiler.test(line)))?.trim() ?? null;
 }
 

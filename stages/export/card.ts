@@ -1,0 +1,241 @@
+import type { SampleKind } from "../../schemas/sample.ts";
+import type { Stats } from "../../schemas/stats.ts";
+import { type DatasetConfig, type DatasetPart, hasSplit, mixtureConfigs, partConfigs } from "./dataset-parts.ts";
+import type { ExportParams } from "./export.ts";
+import type { LayoutName } from "./layouts/index.ts";
+import { grouped } from "./number-text.ts";
+import type { Provenance } from "./provenance.ts";
+import type { SplitName } from "./split.ts";
+import { statsMarkdown } from "./statistics-table.ts";
+import { type YamlValue, yamlText } from "./yaml-text.ts";
+
+/** Rows of one split on disk. */
+export interface SplitSize {
+  readonly layout: LayoutName;
+  readonly kind: SampleKind;
+  readonly split: SplitName;
+  readonly rows: number;
+  readonly tokens: number;
+  readonly trainedTokens: number;
+}
+
+export interface CardFacts {
+  readonly params: ExportParams;
+  readonly parts: readonly DatasetPart[];
+  readonly sizes: readonly SplitSize[];
+  readonly provenance: Provenance;
+  readonly repositories: Readonly<Record<SplitName, number>>;
+  /** Left out at export, by kind and reason. */
+  readonly refused: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly stats: Stats;
+}
+
+/** SPDX ids by the Hub's own names. Source: huggingface.co/docs/hub/repositories-licenses. */
+const hubLicences = new Set([
+  "apache-2.0",
+  "mit",
+  "bsd-2-clause",
+  "bsd-3-clause",
+  "isc",
+  "unlicense",
+  "mpl-2.0",
+  "gpl-2.0",
+  "gpl-3.0",
+  "lgpl-2.1",
+  "lgpl-3.0",
+  "agpl-3.0",
+  "cc0-1.0",
+  "cc-by-4.0",
+  "cc-by-sa-4.0",
+  "cc-by-nc-4.0",
+  "cc-by-nc-sa-4.0",
+  "odc-by",
+  "unknown",
+]);
+const hubLicence = (licence: string): string => {
+  const name = licence
+    .toLowerCase()
+    .replace(/-(?:only|or-later)$/, "")
+    .replace(/^odc-by-.*/, "odc-by");
+  return hubLicences.has(name) ? name : "other";
+};
+
+const sizeBounds = [1e3, 1e4, 1e5, 1e6, 1e7] as const;
+const sizeNames = ["n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M"] as const;
+const sizeCategory = (rows: number): string => {
+  const index = sizeBounds.findIndex((bound) => rows < bound);
+  return sizeNames[index < 0 ? sizeNames.length - 1 : index] ?? sizeNames[0];
+};
+
+const configYaml = ({ name, data }: DatasetConfig, first: boolean): YamlValue => ({
+  config_name: name,
+  ...(first ? { default: true } : {}),
+  data_files: data.map(({ split, paths }) => ({ split, path: paths })),
+});
+
+const configsYaml = (configs: readonly DatasetConfig[]): Record<string, YamlValue> =>
+  configs.length === 0 ? {} : { configs: configs.map((config, index) => configYaml(config, index === 0)) };
+
+/** A layout's rows are the same samples as another's: they are counted once. */
+const rowsOnce = ({ sizes }: CardFacts): number => {
+  const layout = sizes[0]?.layout;
+  return sizes.reduce((sum, size) => sum + (size.layout === layout ? size.rows : 0), 0);
+};
+
+function frontMatter(facts: CardFacts): string {
+  const licences = [...new Set(Object.values(facts.provenance.sources).flatMap((counts) => Object.keys(counts).map(hubLicence)))].sort();
+  const yaml = yamlText({
+    pretty_name: facts.params.export.name,
+    ...(licences.length === 0 ? {} : { license: licences.length === 1 ? (licences[0] ?? "other") : licences }),
+    language: ["en"],
+    task_categories: ["text-generation"],
+    tags: ["agent", "software-engineering", "swe-bench", "context-management", "tool-use", "sft"],
+    size_categories: [sizeCategory(rowsOnce(facts))],
+    ...configsYaml(partConfigs(facts.parts)),
+  });
+  return `---\n${yaml}---\n`;
+}
+
+const escapedCell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s+/g, " ");
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [head, head.map((_cell, index) => (index === 0 ? "---" : "---:")), ...rows]
+    .map((row) => `| ${row.map((cell) => escapedCell(typeof cell === "number" ? grouped(cell) : cell)).join(" | ")} |`)
+    .join("\n");
+const code = (text: string): string => `\`${text.replaceAll("`", "'")}\``;
+const listed = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${code(name)} (${grouped(count)})`)
+    .join(", ");
+
+/** What a reader must know before anything else. */
+function labels({ provenance }: CardFacts): string[] {
+  const extractive = provenance.condensers["extractive"] ?? 0;
+  const blocks = Object.values(provenance.condensers).reduce((sum, count) => sum + count, 0);
+  return [
+    ...(extractive > 0
+      ? [
+          `> **Built-in memories.** ${extractive} of ${blocks} memory blocks were written by the built-in \`extractive\` condenser: lines picked from the trajectory by rules, by no model. They show the form of the data; for training, write them with a model.`,
+        ]
+      : []),
+    ...(provenance.scripted > 0
+      ? [
+          `> **Scripted agent.** ${provenance.scripted} of ${provenance.trajectories} trajectories were made by a scripted policy that replays decisions in a real sandbox, not by a model.`,
+        ]
+      : []),
+  ];
+}
+
+function origin({ params, provenance, repositories }: CardFacts): string {
+  const { persona, window, condense, filter } = params;
+  const thresholds = Object.entries(filter ?? {}).filter(([, value]) => value !== null);
+  return `## How it was made
+
+Base ReAct trajectories of software-engineering agents were taken as they are; context calls were put in at insertion points found from
+signals, their memories were written from the task, the previous memory and the folded steps alone, and the whole was cut into samples,
+measured with the exact tokenizer, and judged.
+
+- **Persona** \`${persona.name}\`, calls written as \`${persona.callStyle}\` (the Qwen2.5 chat template's own form)${persona.name === "keep" ? "; prompts and tools are the sources'" : ""}. Text of the data that would become a control token: \`${persona.controlTokens}\`.
+- **Window** ${window.tokens} tokens, ${window.replyTokens} kept free for each reply; up to ${window.keepSteps} recent steps stay verbatim behind a memory.
+- **Memories** by ${Object.keys(provenance.condensers).length === 0 ? "nobody (there are none)" : listed(provenance.condensers)}; aimed at ${condense.memoryBaseTokens} tokens + ${condense.memoryShare} of what they stand for, at most ${condense.memoryCapTokens}.
+- **Agent turns** by ${Object.keys(provenance.agentModels).length === 0 ? "nobody (there are none)" : listed(provenance.agentModels)}.
+${thresholds.length === 0 ? "" : `- **Thresholds** ${thresholds.map(([name, value]) => code(`${name}: ${Array.isArray(value) ? value.join(", ") : String(value)}`)).join(", ")}.\n`}- **Split** by repository, so that no repository is on both sides: ${repositories.train} train${repositories.validation === 0 ? "; no validation split" : `, ${repositories.validation} validation`}, seed ${params.seed}.
+
+### Sources and licences
+
+${table(
+  ["source", "licence", "trajectories"],
+  Object.entries(provenance.sources).flatMap(([source, licences]) =>
+    Object.entries(licences).map(([licence, count]) => [source, licence, count]),
+  ),
+)}
+
+The text of a sample is under the licence of its source (\`cat_license\`); repositories quoted in it keep their own.`;
+}
+
+const kindTexts: Readonly<Record<SampleKind, string>> = {
+  segment:
+    "what the agent sees between two context calls: task, memory and recent steps (shown), then steps and the next context call (trained). Each step and each call is trained exactly once over a trajectory's segments",
+  condense: "what the condenser was asked (shown) and the memory it wrote (trained)",
+  base: "the whole trajectory without context calls, every agent turn trained: the ReAct baseline",
+};
+
+const layoutTexts: Readonly<Record<LayoutName, string>> = {
+  messages:
+    "`messages`: flat `role`, `content`, and per turn `train` (axolotl, gated template) and `loss` (ms-swift); tools are described in the system turn",
+  "input-output":
+    "`segments`: the chat text in pieces `{label, text}`; labelled pieces are trained (axolotl `input_output`). A labelled piece is a turn's content and `<|im_end|>`",
+};
+
+function contents(facts: CardFacts): string {
+  const kinds = [...new Set(facts.parts.map((part) => part.kind))];
+  const layouts = [...new Set(facts.parts.map((part) => part.layout))];
+  const refused = Object.entries(facts.refused).flatMap(([kind, reasons]) =>
+    Object.entries(reasons).map(([why, count]) => [kind, why, count]),
+  );
+  return `## What is in it
+
+${table(
+  ["layout", "kind", "split", "rows", "tokens", "trained tokens"],
+  facts.sizes.map((size) => [size.layout, size.kind, size.split, size.rows, size.tokens, size.trainedTokens]),
+)}
+
+Kinds: ${kinds.length === 0 ? "none" : kinds.map((kind) => `\n- \`${kind}\`: ${kindTexts[kind]}.`).join("")}
+
+Layouts hold the same samples in the same order:
+${layouts.map((layout) => `- \`${layout}\`: ${layoutTexts[layout]}.`).join("\n")}
+
+**Mask.** Loss is on the content and the \`<|im_end|>\` of trained turns, and on nothing else: not on headers, tool results, memories that are
+shown, nor on turns that are repeated for context. Token counts are exact for Qwen2.5; the text equals the model's own chat template.
+
+Columns beside the layout's own start with \`cat_\`: sample, instance and trajectory ids; \`cat_segment_index\` of \`cat_num_segments\` (samples of
+that kind before judging); \`cat_step_ids\` (per message, the base step it renders; -1: none); tool schemas, call style, token counts,
+\`cat_resolved\` (null: nobody says), source, licence, and \`cat_meta_json\` (writers of the memories, persona, exit, marks).
+${refused.length === 0 ? "" : `\nKept by the thresholds and left out at export:\n\n${table(["kind", "reason", "samples"], refused)}\n`}`;
+}
+
+function usage(facts: CardFacts): string {
+  const config = partConfigs(facts.parts)[0]?.name;
+  if (config === undefined) return "";
+  const validation = hasSplit(facts.parts, "validation") ? "; splits `train` and `validation`" : "";
+  return `## How to load and train
+
+\`\`\`python
+from datasets import load_dataset
+
+dataset = load_dataset("PATH_OR_REPO", "${config}", split="train")
+\`\`\`
+
+Configurations are named \`<layout>-<kind>\`${validation}. For training, download the whole folder, then, from inside it:
+
+\`\`\`bash
+python3 launch/prepare-model.py                 # ${facts.params.export.training.model} into ./model${facts.params.export.training.yarn ? `, positions stretched to ${facts.params.window.tokens} by YaRN` : ""}
+sbatch launch/slurm.sh                          # axolotl; or TRAINER=trl sbatch launch/slurm.sh
+\`\`\`
+
+\`configs/axolotl\` and \`configs/trl\` hold the hyper-parameters of the paper where it states them; the rest (batch, betas, precision, YaRN) is ours.
+${facts.parts.some((part) => part.layout === "messages") ? "Other trainers: ms-swift reads `messages` and its `loss`; LLaMA-Factory (sharegpt), verl and OpenRLHF read `messages` but train every agent turn, the\nrepeated ones too: give them the `base` kind only.\n" : ""}`;
+}
+
+/** README.md of the dataset. Nothing in it depends on time or place. */
+export function datasetCard(facts: CardFacts): string {
+  return [
+    frontMatter(facts),
+    `# ${facts.params.export.name}`,
+    ...labels(facts),
+    "Supervised fine-tuning data that teaches a model to manage its own context: it calls a `context` tool, which replaces the older part of the\nconversation by a structured memory. Built after *Context as a Tool* (CAT) by the CAT-Generator pipeline; it is not the paper's own data.",
+    contents(facts),
+    `## Table 1 of the paper, and this dataset\n\nOver the ${grouped(facts.stats.run.trajectories)} trajectories with at least one exported segment. The paper states one compression and does not say whether it means the memory against\nwhat it replaces (fold) or the window after a call against before (whole window).\n\n${statsMarkdown(facts.stats)}`,
+    origin(facts),
+    "## Limits\n\n- Trajectories are those of their sources, with their mistakes; only what the thresholds above name was filtered.\n- Insertion points follow signals and the window, not a measured benefit for solving the task.\n- Nobody has read all samples. Text may hold names, paths or addresses that the repositories publish.",
+    usage(facts),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trimEnd()
+    .concat("\n");
+}
+
+/** README.md of a layout's folder, which makes the mixtures loadable by trainers that take one dataset only. */
+export const mixtureCard = (parts: readonly DatasetPart[], layout: LayoutName): string =>
+  `---\n${yamlText(configsYaml(mixtureConfigs(parts, layout)))}---\n\nMixtures of the kinds beside this file, for trainers that take one dataset: \`load_dataset("./${layout}", "cat")\`. See the README.md above.\n`;

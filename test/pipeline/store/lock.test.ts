@@ -1,0 +1,44 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { lockRun } from "../../../pipeline/store/lock.ts";
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "catgen-lock-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const owner = (pid: number, host = hostname()): Promise<void> =>
+  writeFile(join(folder, "lock.json"), JSON.stringify({ host, pid, since: "2026-01-01T00:00:00Z" }));
+
+test("a second holder is refused with host and pid, and may come in after the release", async () => {
+  const release = await lockRun(folder);
+  await expect(lockRun(folder)).rejects.toMatchObject({
+    code: "RUN_LOCKED",
+    message: expect.stringContaining(`process ${process.pid} on ${hostname()}`),
+  });
+  await release();
+  await (await lockRun(folder))();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("of many that race for the lock exactly one wins", async () => {
+  const results = await Promise.allSettled(Array.from({ length: 20 }, () => lockRun(folder)));
+  expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+});
+
+test("the lock of a dead process on this host is taken over", async () => {
+  const dead = spawnSync(process.execPath, ["-e", ""]).pid;
+  await owner(dead);
+  const release = await lockRun(folder);
+  expect(JSON.parse(await readFile(join(folder, "lock.json"), "utf8"))).toMatchObject({ pid: process.pid });
+  await release();
+});
+
+test("the lock of another host is never taken over, since nobody can see whether it lives", async () => {
+  await owner(1, "elsewhere");
+  await expect(lockRun(folder)).rejects.toMatchObject({ code: "RUN_LOCKED" });
+});
