@@ -23,15 +23,13 @@ const withRun = <T>(parser: Argv<T>) =>
     .option("quiet", { type: "boolean", default: false, describe: "No progress on stderr" });
 
 const withRecipe = <T>(parser: Argv<T>) =>
-  parser
-    .option("recipe", { type: "string", describe: "Recipe (YAML) to use instead of the run's own", requiresArg: true })
-    .option("set", {
-      type: "string",
-      array: true,
-      default: [],
-      describe: "Change one value of the recipe: --set filter.minSteps=20",
-      requiresArg: true,
-    });
+  parser.option("recipe", { type: "string", describe: "Recipe (YAML) to use instead of the run's own", requiresArg: true }).option("set", {
+    type: "string",
+    array: true,
+    default: [],
+    describe: "Change one value of the recipe: --set filter.minSteps=20",
+    requiresArg: true,
+  });
 
 interface Given {
   readonly run: string | undefined;

@@ -5,7 +5,7 @@ import { ExportParams } from "../stages/export/export.ts";
 import { requestVersion } from "../stages/lib/condense-request.ts";
 import { type EndpointSettings, endpointFrom, hasEndpoint, normaliseBaseUrl } from "./llm/endpoint.ts";
 import { exportVersion, generateVersion, rowStages, type StepName } from "./plan.ts";
-import { digestOf } from "./store/canonical.ts";
+import { digestOf } from "./store/digest.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,17 +25,15 @@ export function settle(recipe: Recipe, env: Environment, tokenizer: Settled["tok
 
 /** What shapes a model's replies. Key, time-outs, concurrency, retries, budget and price shape nothing. */
 const replyShape = ({ baseUrl, model, temperature, topP, seed, extraBody, replyLimitField }: EndpointSettings): z.core.util.JSONType =>
-  z
-    .json()
-    .parse({
-      baseUrl: baseUrl === "" ? "" : normaliseBaseUrl(baseUrl),
-      model,
-      temperature,
-      topP,
-      seed,
-      extraBody,
-      replyLimitField: replyLimitField ?? null,
-    });
+  z.json().parse({
+    baseUrl: baseUrl === "" ? "" : normaliseBaseUrl(baseUrl),
+    model,
+    temperature,
+    topP,
+    seed,
+    extraBody,
+    replyLimitField: replyLimitField ?? null,
+  });
 
 /** Parameters of each step: exactly what may change its rows, nothing more. */
 const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {

@@ -27,7 +27,9 @@ export type ColumnSchema = Readonly<Record<string, ColumnType>>;
 export type Row = Readonly<Record<string, unknown>>;
 
 export const utf8: ScalarType = { type: "utf8", nullable: false };
+export const int8: ScalarType = { type: "int8", nullable: false };
 export const int32: ScalarType = { type: "int32", nullable: false };
+export const float64: ScalarType = { type: "float64", nullable: false };
 export const bool: ScalarType = { type: "bool", nullable: false };
 export const list = (element: ColumnType): ListType => ({ type: "list", nullable: false, element });
 export const struct = (fields: ColumnSchema): StructType => ({ type: "struct", nullable: false, fields });

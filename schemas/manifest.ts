@@ -30,9 +30,10 @@ export const ShardManifest = z.strictObject({
   of: z.int().positive(),
   /** Digest of stage, version, parameters and tokenizer; `keys/<first 12 digits>.json` has the text of it. */
   stageKey: Digest,
-  /** SHA-256 of each rows file that was read, by part; for stage 1 of the list of records. */
+  /** `content` of each part that was read; for stage 1 digests of the list of records and of the facts joined. */
   inputs: z.record(z.string(), Digest),
-  output: z.strictObject({ file: z.string(), sha256: Digest, bytes: Count, rows: Count }),
+  /** `sha256` is of the file's bytes, `content` of its ids and outcomes alone: rows made anew with equal outcomes concern nobody downstream. */
+  output: z.strictObject({ file: z.string(), sha256: Digest, content: Digest, bytes: Count, rows: Count }),
   tallies: Tallies,
   failures: z.array(z.strictObject({ id: TrajectoryId, code: z.string(), message: z.string() })),
   /** Rows taken over from an earlier result, because nothing they rest on had changed. */

@@ -30,7 +30,11 @@ const importsOf = (source: string): string[] => [...source.matchAll(importPatter
 
 const isRelative = (name: string): boolean => name.startsWith(".");
 const resolved = (file: string, name: string): string => posix.normalize(posix.join(posix.dirname(file), name));
-const packageOf = (name: string): string => name.split("/").slice(0, name.startsWith("@") ? 2 : 1).join("/");
+const packageOf = (name: string): string =>
+  name
+    .split("/")
+    .slice(0, name.startsWith("@") ? 2 : 1)
+    .join("/");
 
 /** Floors from the ground up. What a user starts (`pipeline/cli.ts`, its `bin`) stands above the rest of `pipeline`. */
 function floorOf(file: string): number {
@@ -128,7 +132,10 @@ describe("a planted violation is found", () => {
       line: 'import { loadTokenizer } from "../../pipeline/adapters/tokenizer.ts";',
     },
     "a stage that imports another stage": { file: "stages/filter/judge.ts", line: 'import { choose } from "../detect/choose.ts";' },
-    "a stage that takes only a type from another": { file: "stages/filter/judge.ts", line: 'import type { ChooseInput } from "../detect/choose.ts";' },
+    "a stage that takes only a type from another": {
+      file: "stages/filter/judge.ts",
+      line: 'import type { ChooseInput } from "../detect/choose.ts";',
+    },
     "the shared library that imports a stage": { file: "stages/lib/sizes.ts", line: 'export { choose } from "../detect/choose.ts";' },
     "a stage that imports node": { file: "stages/stitch/stitch.ts", line: 'import { readFileSync } from "node:fs";' },
     "a stage that imports node without its prefix": { file: "stages/stitch/stitch.ts", line: 'import { join } from "path";' },
@@ -139,7 +146,10 @@ describe("a planted violation is found", () => {
     "a stage that draws at random": { file: "stages/stitch/stitch.ts", line: "const draw = Math.random();" },
     "a stage that reads the environment": { file: "stages/stitch/stitch.ts", line: "const key = process.env.KEY;" },
     "a stage that sorts by the host's language": { file: "stages/stitch/stitch.ts", line: "const order = a.localeCompare(b);" },
-    "the pipeline that imports a test": { file: "pipeline/adapters/tokenizer.ts", line: 'import { fakePorts } from "../../test/fakes/fake-ports.ts";' },
+    "the pipeline that imports a test": {
+      file: "pipeline/adapters/tokenizer.ts",
+      line: 'import { fakePorts } from "../../test/fakes/fake-ports.ts";',
+    },
     "an import of a file that is not there": { file: "stages/stitch/stitch.ts", line: 'import { gone } from "../lib/gone.ts";' },
     "a circle": { file: "schemas/trajectory.ts", line: 'import type { Bundle } from "./bundle.ts";' },
   };

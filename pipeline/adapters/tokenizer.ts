@@ -29,6 +29,9 @@ interface TokenizerFile {
   readonly added_tokens: BytePairModel["controlTokens"];
 }
 
+/** The vocabulary's digest without loading it: keys need no more. */
+export const tokenizerDigest = (name: TokenizerName): string => sources[name].digest;
+
 const loaded = new Map<TokenizerName, Tokenizer>();
 
 /** The process's one tokenizer of that name; the first call takes about 0.3 s. */

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Fault, faultCodes } from "../../schemas/fault.ts";
+import { Fault, type FaultCode, faultCodes } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
 import type { Settled } from "../keys.ts";
 import { type RowStepName, type StepInfo, shardsIn, stepsIn } from "../plan.ts";
@@ -104,7 +104,7 @@ function line(summary: StepSummary, info: StepInfo): string {
   const unit = info.name === "export" ? "samples" : info.name === "generate" ? "trajectories read" : "rows made";
   const parts = [`${summary.rowsMade} ${unit}`];
   if (summary.rowsReused > 0) parts.push(`${summary.rowsReused} reused`);
-  if (summary.failed > 0) parts.push(`${summary.failed} FAILED`);
+  if (summary.failures.length > 0) parts.push(`${summary.failures.length} FAILED`);
   parts.push(summary.shardsMade === 0 ? "nothing to do" : `${summary.shardsMade} of ${summary.shardsMade + summary.shardsKept} shards`);
   return `${info.step.padEnd(11)} ${parts.join(", ")}`;
 }
@@ -136,14 +136,19 @@ function drainOnSignals(say: (line: string) => void): { signal: AbortSignal; sto
   };
 }
 
-/** Faults of single records do not stop a run, but they end it with a status that says so. */
+/** Failures that a later try may heal by itself. */
+const transient: ReadonlySet<string> = new Set(["ENDPOINT_UNREACHABLE", "REPLY_INVALID"] satisfies FaultCode[]);
+
+/** Faults of single records do not stop a run, but it ends with a status that says so: 75 when trying again may help, else 65. */
 function exitFor(summaries: readonly StepSummary[], run: RunFolder): number {
-  const failed = summaries.reduce((sum, summary) => sum + summary.failed, 0);
-  if (failed === 0) return 0;
+  const failures = summaries.flatMap((summary) => summary.failures);
+  const [first] = failures;
+  if (first === undefined) return 0;
+  const code = failures.every((failure) => transient.has(failure.code)) ? "ENDPOINT_UNREACHABLE" : "DATA_ERRORS";
   process.stderr.write(
-    `catgen: ${failed} records failed and were left out; the reasons are in the manifests (catgen why 3 --run ${run.name}); run the same command again to retry them [DATA_ERRORS]\n`,
+    `catgen: ${failures.length} records failed and wait for another try; everything else is done and kept. The first: ${first.id}: ${first.message} [${first.code}]. Retry with: catgen run all --run ${run.name}\n`,
   );
-  return faultCodes.DATA_ERRORS.exit;
+  return faultCodes[code].exit;
 }
 
 async function withWorld<T>(run: RunFolder, settled: Settled, options: RunOptions, work: (context: RunContext) => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault, faultCodes } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
-import { loadTokenizer } from "../adapters/tokenizer.ts";
+import { tokenizerDigest } from "../adapters/tokenizer.ts";
 import { type Settled, settle } from "../keys.ts";
 import { createProgress, type Progress, silentProgress } from "../progress.ts";
 import { checkRecipe, parseRecipe } from "../recipe.ts";
@@ -44,8 +44,7 @@ export async function savedRecipe(run: RunFolder): Promise<Recipe> {
 }
 
 export function settleHere(recipe: Recipe): Settled {
-  const tokenizer = loadTokenizer("qwen2.5");
-  return settle(recipe, process.env, { name: "qwen2.5", digest: tokenizer.digest });
+  return settle(recipe, process.env, { name: "qwen2.5", digest: tokenizerDigest("qwen2.5") });
 }
 
 /** An existing run with its recipe. */

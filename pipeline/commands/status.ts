@@ -57,7 +57,10 @@ function whys(rejected: Record<string, number>): string {
     else passedOn.set(stage ?? "", (passedOn.get(stage ?? "") ?? 0) + count);
   }
   own.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  return [...own.map(([why, count]) => `${count} ${why}`), ...[...passedOn].map(([stage, count]) => `${count} passed on from ${stage}`)].join(", ");
+  return [
+    ...own.map(([why, count]) => `${count} ${why}`),
+    ...[...passedOn].map(([stage, count]) => `${count} passed on from ${stage}`),
+  ].join(", ");
 }
 
 export function inputsText(inputs: Status["inputs"]): string {
@@ -99,7 +102,7 @@ export function statusText(status: Status): string {
     ...(reasons.length === 0 ? [] : ["", ...reasons]),
     "",
     inputsText(status.inputs),
-    `spent:  ${spent.calls} calls (${spent.cached} from the cache), ${spent.tokensIn} tokens in, ${spent.tokensOut} out${cost}`,
+    `spent:  ${spent.calls} model calls (and ${spent.cached} answered from the cache), ${spent.tokensIn} tokens in, ${spent.tokensOut} out${cost}`,
   ].join("\n");
 }
 

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Row } from "../../schemas/columns.ts";
 import type { Tallies } from "../../schemas/manifest.ts";
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
@@ -14,7 +15,7 @@ import { createProvenance, type Provenance } from "../../stages/export/provenanc
 import { type Place, type Split, type SplitName, splitByRepository } from "../../stages/export/split.ts";
 import { createStatistics } from "../../stages/export/statistics.ts";
 import type { Ports } from "../../stages/stage.ts";
-import { type Row, writeParquetShards } from "../adapters/parquet.ts";
+import { writeParquetShards } from "../adapters/parquet-writer.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { fileDigest } from "../store/lines.ts";
 import { Spool } from "./spool.ts";

@@ -40,7 +40,7 @@ export async function planInputs(paths: readonly string[]): Promise<InputUnit[]>
   const files: Hashed[] = [];
   for (const [index, path] of paths.entries()) {
     if (!kinds[index]?.isDirectory()) {
-      await addFile(files, planned, path, basename(path));
+      await addFile(files, planned, path, unique(basename(path), used));
       continue;
     }
     // With one folder names are relative to it. With several, a report of one must not be taken for another's.
@@ -63,10 +63,13 @@ async function statOf(path: string): Promise<{ isDirectory(): boolean }> {
   }
 }
 
+/** Names of inputs given side by side: the second `x` is `x~2`. */
 function unique(name: string, used: Map<string, number>): string {
   const times = (used.get(name) ?? 0) + 1;
   used.set(name, times);
-  return times === 1 ? name : `${name}~${times}`;
+  const dot = name.indexOf(".", 1);
+  const end = dot < 0 ? name.length : dot;
+  return times === 1 ? name : `${name.slice(0, end)}~${times}${name.slice(end)}`;
 }
 
 interface Found {

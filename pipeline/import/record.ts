@@ -91,9 +91,23 @@ export async function* anyValue(
   else if (!Array.isArray(value) || !value.some((row) => dialectOf(row, part.name) !== null)) refuse(tally, 0, refusal(value), bytes);
   else {
     for (const [record, row] of value.entries()) {
-      const text = JSON.stringify(row) ?? "null";
+      const text = textOf(row);
+      if (text === null) {
+        yield quarantine(tally, 0, `record ${record}: nested too deeply to be written again`, Buffer.alloc(0));
+        continue;
+      }
       yield* recordOf(row, part, tally, reading, { record, digest: digest(text), marks, offset: 0, raw: Buffer.from(text) });
     }
+  }
+}
+
+/** JSON can be nested deeper than it can be written. */
+function textOf(row: unknown): string | null {
+  try {
+    return JSON.stringify(row) ?? "null";
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
   }
 }
 

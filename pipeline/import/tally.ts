@@ -19,6 +19,9 @@ export type UnitEvent =
 /** Refused records whose bytes are held until it is known whether anything else in the file is imported. */
 const heldRefusals = 100;
 
+/** Unreadable records that are named one by one; of a file of garbage the rest is counted. */
+const listed = 10_000;
+
 type Refusal = Extract<UnitEvent, { kind: "quarantined" }>;
 
 /** Keeps the account of one file. */
@@ -26,6 +29,8 @@ export interface Tally {
   readonly report: InputFile;
   readonly refusals: Refusal[];
   repeats: number;
+  /** Records that could not be read beyond the `listed` ones. */
+  more: number;
 }
 
 export const newTally = (part: InputPart): Tally => ({
@@ -43,16 +48,22 @@ export const newTally = (part: InputPart): Tally => ({
   },
   refusals: [],
   repeats: 0,
+  more: 0,
 });
 
 /** `bytes`: how long the raw record is, where `raw` holds only its beginning. */
 export function quarantine(tally: Tally, offset: number, why: string, raw: Buffer, bytes = raw.length): UnitEvent {
-  tally.report.quarantined.push({ file: tally.report.file, offset, why });
+  if (tally.report.quarantined.length < listed) tally.report.quarantined.push({ file: tally.report.file, offset, why });
+  else tally.more += 1;
   return { kind: "quarantined", file: tally.report.file, offset, why, raw: { base64: raw.toString("base64", 0, keptBytes), bytes } };
 }
 
 /** A record that is no run. In a file that holds nothing else it is one reason for the whole file; beside runs it is quarantined. */
 export function refuse(tally: Tally, offset: number, why: string, raw: Buffer): void {
+  if (tally.refusals.length === listed) {
+    tally.more += 1;
+    return;
+  }
   const base64 = tally.refusals.length < heldRefusals ? raw.toString("base64", 0, keptBytes) : "";
   tally.refusals.push({ kind: "quarantined", file: tally.report.file, offset, why, raw: { base64, bytes: raw.length } });
 }
@@ -68,6 +79,8 @@ export function* close(tally: Tally): Generator<UnitEvent> {
     }
     report.quarantined.sort((a, b) => a.offset - b.offset);
   }
+  const last = report.quarantined.at(-1);
+  if (tally.more > 0 && last) report.quarantined.push({ ...last, why: `${tally.more} more records could not be read` });
   report.disposition = dispositionOf(report);
   report.why ??= whyOf(tally);
   yield { kind: "file", report };

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Completion } from "../../schemas/completion.ts";
+import { digestOf } from "../store/digest.ts";
 import { type EndpointSettings, normaliseBaseUrl } from "./endpoint.ts";
 
 /** Bump when what is sent for an equal request changes in a way the body does not show: every cached reply is then forgotten. */
@@ -44,15 +44,6 @@ function replyKey(settings: EndpointSettings, body: Record<string, unknown>, sam
     body,
     sampleIndex,
   };
-  return createHash("sha256").update(canonicalJson(shaping)).digest("hex");
+  return digestOf(JSON.parse(JSON.stringify(shaping)));
 }
 
-/** JSON with keys sorted at every level, so that equal values have equal text. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value)
-    .filter(([, entry]) => entry !== undefined)
-    .sort(([left], [right]) => (left < right ? -1 : 1));
-  return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join(",")}}`;
-}

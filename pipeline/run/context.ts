@@ -1,3 +1,4 @@
+import type { ShardManifest } from "../../schemas/manifest.ts";
 import type { Ports } from "../../stages/stage.ts";
 import type { Settled } from "../keys.ts";
 import type { Progress } from "../progress.ts";
@@ -22,5 +23,6 @@ export interface StepSummary {
   readonly shardsKept: number;
   readonly rowsMade: number;
   readonly rowsReused: number;
-  readonly failed: number;
+  /** Records on which something broke here; those that only wait for an earlier stage are not among them. */
+  readonly failures: ShardManifest["failures"];
 }

@@ -9,7 +9,7 @@ import { type ExportBundle, type ExportSummary, exportDataset } from "../export/
 import { type Settled, stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
 import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
-import { digestOf } from "../store/canonical.ts";
+import { digestOf } from "../store/digest.ts";
 import { readManifests, writeKeyMaterial } from "../store/manifests.ts";
 import { exportFolder, exportManifestPath, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
 import { readAllBundles } from "./bundles.ts";
@@ -36,7 +36,7 @@ async function inputDigests(run: RunFolder): Promise<Record<string, string | nul
   const digests: Record<string, string | null> = {};
   for (const [part, from] of Object.entries(partsOf)) {
     const manifests = await readManifests(run, from);
-    digests[part] = manifests.includes(null) ? null : digestOf(manifests.map((manifest) => manifest?.output.sha256 ?? null));
+    digests[part] = manifests.includes(null) ? null : digestOf(manifests.map((manifest) => manifest?.output.content ?? null));
   }
   return digests;
 }
@@ -99,7 +99,7 @@ export async function runExport(context: RunContext): Promise<Exported> {
   await requireFresh(context);
   const { stageKey, material, params } = stepKey("export", settled);
   if ((await exportState(run, settled)).lack === null)
-    return { summary: { step, shardsMade: 0, shardsKept: 1, rowsMade: 0, rowsReused: 0, failed: 0 }, dataset: null };
+    return { summary: { step, shardsMade: 0, shardsKept: 1, rowsMade: 0, rowsReused: 0, failures: [] }, dataset: null };
   const started = new Date().toISOString();
   const inputs = Object.fromEntries(Object.entries(await inputDigests(run)).map(([part, digest]) => [part, digest ?? ""]));
   const manifests = await readManifests(run, "1-generate");
@@ -132,7 +132,7 @@ export async function runExport(context: RunContext): Promise<Exported> {
       ended: new Date().toISOString(),
     };
     await writeTextAtomically(exportManifestPath(run), `${JSON.stringify(ExportManifest.parse(manifest), null, 1)}\n`);
-    return { summary: { step, shardsMade: 1, shardsKept: 0, rowsMade: dataset.tallies.out, rowsReused: 0, failed: 0 }, dataset };
+    return { summary: { step, shardsMade: 1, shardsKept: 0, rowsMade: dataset.tallies.out, rowsReused: 0, failures: [] }, dataset };
   } finally {
     progress.end();
     await rm(folder, { recursive: true, force: true });

@@ -14,7 +14,7 @@ import { type ReadOptions, readUnit, type UnitEvent } from "../import/read.ts";
 import { stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
-import { digestOf, sha256 } from "../store/canonical.ts";
+import { digestOf, sha256 } from "../store/digest.ts";
 import { readManifest, rowsAreThere, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readRows, removeOldRows, shardOf } from "../store/rows.ts";
 import { inputsPath, journalFolder, type RunFolder, stageFolder } from "../store/run-folder.ts";
@@ -268,7 +268,7 @@ export async function runGenerate(context: RunContext, request: GenerateRequest)
     });
     context.progress.end();
     checkQuarantine(read.units, context.settled.recipe.run.maxQuarantinedShare);
-    return { step, shardsMade: made, shardsKept: run.shards - made, rowsMade: read.rowsRead, rowsReused: 0, failed: 0 };
+    return { step, shardsMade: made, shardsKept: run.shards - made, rowsMade: read.rowsRead, rowsReused: 0, failures: [] };
   } finally {
     context.progress.end();
     await spool.remove();

@@ -5,8 +5,8 @@ import type { ShardManifest, Tallies } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
 import type { Outcome } from "../../stages/stage.ts";
 import { stepKey } from "../keys.ts";
-import { type AnyStage, type RowStepName, rowStages, stepNamed, writerOf } from "../plan.ts";
-import { digestOf } from "../store/canonical.ts";
+import { type AnyStage, type RowStepName, rowStages, type StepInfo, stepNamed, writerOf } from "../plan.ts";
+import { digestOf } from "../store/digest.ts";
 import { type Journal, openJournal, readJournals, removeJournals } from "../store/journal.ts";
 import { readManifest, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readRows, removeOldRows } from "../store/rows.ts";
@@ -14,46 +14,62 @@ import { journalFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { partsRead, shardState } from "./state.ts";
 
-/** The input of one record: a row of every part the stage reads, all of one id. */
-type Joined = { readonly id: string; readonly rows: ReadonlyMap<PartName, Row<unknown>> };
+/** The input of one record: a row of every part the stage reads, all of one id; `waiting` names a part in which the record failed. */
+interface Joined {
+  readonly id: string;
+  readonly rows: ReadonlyMap<PartName, Row<unknown>>;
+  readonly waiting: PartName | null;
+}
 type Made = { readonly row: Row<unknown> } | { readonly failure: ShardManifest["failures"][number] };
 
 /** Rejected early is rejected all the way: the first rejection is passed on with the stage that made it. */
 const passedOn = (part: PartName, why: string): string => (why.includes(": ") ? why : `${writerOf(part).name}: ${why}`);
 
-/** Walks the parts of a shard side by side; all have the same ids in the same order, or something is stale. */
+interface Reader {
+  readonly part: PartName;
+  readonly rows: AsyncGenerator<Row<unknown>>;
+  /** Ids on which the part's stage broke: they have no row there. */
+  readonly failed: ReadonlySet<string>;
+  head: Row<unknown> | null;
+}
+
+async function advance(reader: Reader): Promise<void> {
+  const next = await reader.rows.next();
+  reader.head = next.done === true ? null : next.value;
+}
+
+/** Walks the parts of a shard side by side; all have the same ids in the same order, but for records that failed, or something is stale. */
 async function* joinParts(
   context: RunContext,
   stage: AnyStage,
   shard: number,
   manifests: ReadonlyMap<PartName, ShardManifest>,
 ): AsyncGenerator<Joined> {
-  const names = [...stage.reads, ...stage.readsIfKept];
-  const readers = names.map((part) => {
-    const manifest = manifests.get(part);
-    if (manifest === undefined) throw new Error(`no manifest for ${part}`);
-    return { part, rows: readRows(context.run, writerOf(part).step, manifest, parts[part]) };
+  const readers = [...manifests].map(([part, manifest]): Reader => {
+    const failed = new Set(manifest.failures.map((failure) => failure.id));
+    return { part, rows: readRows(context.run, writerOf(part).step, manifest, parts[part]), failed, head: null };
   });
+  for (const reader of readers) await advance(reader);
   for (;;) {
-    const rows = new Map<PartName, Row<unknown>>();
-    let ended = 0;
-    for (const reader of readers) {
-      const next = await reader.rows.next();
-      if (next.done === true) ended += 1;
-      else rows.set(reader.part, next.value);
-    }
-    if (ended === readers.length) return;
-    const ids = new Set([...rows.values()].map((row) => row.id));
-    const [id] = ids;
-    if (ended > 0 || ids.size !== 1 || id === undefined)
+    const [id] = readers.flatMap((reader) => (reader.head === null ? [] : [reader.head.id])).sort();
+    if (id === undefined) return;
+    const absent = readers.filter((reader) => reader.head?.id !== id);
+    const lost = absent.find((reader) => !reader.failed.has(id));
+    if (lost !== undefined)
       throw new Fault(
         "ROWS_CORRUPT",
         "stop",
-        `${stage.name} shard ${shard}: ${names.join(" and ")} do not hold the same trajectories (${[...ids].join(", ")}); run the earlier stages again`,
+        `${stage.name} shard ${shard}: ${id} has no ${lost.part}; run the earlier stages again: catgen run all --run ${context.run.name}`,
       );
-    yield { id, rows };
+    const there = readers.filter((reader) => reader.head?.id === id);
+    const rows = new Map(there.flatMap((reader) => (reader.head === null ? [] : [[reader.part, reader.head] as const])));
+    for (const reader of there) await advance(reader);
+    yield { id, rows, waiting: absent[0]?.part ?? null };
   }
 }
+
+/** A record that failed in an earlier stage of this run; it is made when that one is. */
+const waitingCode = "UPSTREAM_FAILED";
 
 interface ShardWork {
   readonly context: RunContext;
@@ -70,6 +86,8 @@ const rowKey = (stageKey: string, from: Record<string, string>): string => diges
 
 async function makeRow(work: ShardWork, joined: Joined): Promise<Made & { readonly reused: boolean }> {
   const { stage, context } = work;
+  if (joined.waiting !== null)
+    return { failure: { id: joined.id, code: waitingCode, message: `${writerOf(joined.waiting).name} failed for it` }, reused: false };
   const from = Object.fromEntries([...joined.rows].map(([part, row]) => [part, row.rev]));
   const key = rowKey(work.stageKey, from);
   const known = work.known.get(joined.id);
@@ -191,7 +209,7 @@ async function runShard(context: RunContext, name: RowStepName, shard: number, o
       else count(tallies, made.row.outcome.why);
       await writer.write(made.row);
     }
-    const inputs = Object.fromEntries([...manifests].map(([part, manifest]) => [part, manifest.output.sha256]));
+    const inputs = Object.fromEntries([...manifests].map(([part, manifest]) => [part, manifest.output.content]));
     const output = await writer.publish();
     await writeManifest(context.run, step, {
       stage: name,
@@ -212,7 +230,8 @@ async function runShard(context: RunContext, name: RowStepName, shard: number, o
     await journal.close();
     throw error;
   }
-  return { step, shardsMade: 1, shardsKept: 0, rowsMade: tallies.in - reused - tallies.failed, rowsReused: reused, failed: tallies.failed };
+  const broken = failures.filter((failure) => failure.code !== waitingCode);
+  return { step, shardsMade: 1, shardsKept: 0, rowsMade: tallies.in - reused - tallies.failed, rowsReused: reused, failures: broken };
 }
 
 const add = (a: StepSummary, b: StepSummary): StepSummary => ({
@@ -221,31 +240,36 @@ const add = (a: StepSummary, b: StepSummary): StepSummary => ({
   shardsKept: a.shardsKept + b.shardsKept,
   rowsMade: a.rowsMade + b.rowsMade,
   rowsReused: a.rowsReused + b.rowsReused,
-  failed: a.failed + b.failed,
+  failures: [...a.failures, ...b.failures],
 });
 
-/** Are the parts that this shard reads fresh? Stale joins are refused: new segments must not meet old verdicts. */
-async function requireFreshInputs(context: RunContext, name: RowStepName, shard: number): Promise<number> {
-  let rows = 0;
-  for (const part of partsRead(name)) {
-    const upstream = writerOf(part);
-    const manifest = await readManifest(context.run, upstream.step, shard);
-    const lack =
-      upstream.name === "generate"
-        ? manifest === null
-          ? "missing"
-          : null
-        : ((await shardState(context.run, upstream.name as RowStepName, shard, stepKey(upstream.name, context.settled).stageKey)).lack
-            ?.kind ?? null);
-    if (manifest === null || (lack !== null && lack !== "failures"))
-      throw new Fault(
-        "STAGE_INCOMPLETE",
-        "stop",
-        `${name} reads ${part}, and shard ${shard} of ${upstream.step} is ${manifest === null ? "missing" : "stale"}; run it first: catgen run ${upstream.number} --run ${context.run.name}, or everything with: catgen run all`,
-      );
-    rows = manifest.output.rows;
+/** Why a part of a shard cannot be read now; null when it is fresh, and so is all it rests on. */
+async function unfit(context: RunContext, part: PartName, shard: number): Promise<{ step: StepInfo; state: string } | null> {
+  const step = writerOf(part);
+  if (step.name === "generate") return (await readManifest(context.run, step.step, shard)) === null ? { step, state: "missing" } : null;
+  const name = step.name as RowStepName;
+  for (const below of partsRead(name)) {
+    const found = await unfit(context, below, shard);
+    if (found !== null) return found;
   }
-  return rows;
+  const { lack } = await shardState(context.run, name, shard, stepKey(name, context.settled).stageKey);
+  return lack === null || lack.kind === "failures" ? null : { step, state: lack.kind === "missing" ? "missing" : "stale" };
+}
+
+/** Stale joins are refused: new segments must not meet old verdicts. */
+async function requireFreshInputs(context: RunContext, name: RowStepName, shard: number): Promise<number> {
+  for (const part of partsRead(name)) {
+    const found = await unfit(context, part, shard);
+    if (found === null) continue;
+    const { step, state } = found;
+    throw new Fault(
+      "STAGE_INCOMPLETE",
+      "stop",
+      `${name} needs ${step.writes}, and shard ${shard} of ${step.step} is ${state}; run it first: catgen run ${step.number} --run ${context.run.name}, or everything with: catgen run all --run ${context.run.name}`,
+    );
+  }
+  const [first] = partsRead(name);
+  return first === undefined ? 0 : ((await readManifest(context.run, writerOf(first).step, shard))?.output.rows ?? 0);
 }
 
 /** Runs one row step over the given shards: what is done is kept, the rest is made, row by row reusing what has not changed. */
@@ -264,7 +288,7 @@ export async function runStage(context: RunContext, name: RowStepName, shards: r
       rows += shardRows;
     }
   }
-  let summary: StepSummary = { step, shardsMade: 0, shardsKept: kept, rowsMade: 0, rowsReused: 0, failed: 0 };
+  let summary: StepSummary = { step, shardsMade: 0, shardsKept: kept, rowsMade: 0, rowsReused: 0, failures: [] };
   if (todo.length === 0) return summary;
   await writeKeyMaterial(context.run, step, stageKey, material);
   context.progress.start(step, rows);

@@ -24,7 +24,7 @@ export const partsRead = (name: RowStepName) => [...rowStages[name].reads, ...ro
 
 async function inputDigests(run: RunFolder, name: RowStepName, shard: number): Promise<Record<string, string | null>> {
   const digests: Record<string, string | null> = {};
-  for (const part of partsRead(name)) digests[part] = (await readManifest(run, writerOf(part).step, shard))?.output.sha256 ?? null;
+  for (const part of partsRead(name)) digests[part] = (await readManifest(run, writerOf(part).step, shard))?.output.content ?? null;
   return digests;
 }
 

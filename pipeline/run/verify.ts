@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parts } from "../../schemas/bundle.ts";
@@ -5,7 +6,7 @@ import { Fault } from "../../schemas/fault.ts";
 import type { ShardManifest } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
 import { type StepInfo, stepTable, writerOf } from "../plan.ts";
-import { digestOf } from "../store/canonical.ts";
+import { digestOf } from "../store/digest.ts";
 import { fileDigest } from "../store/lines.ts";
 import { readManifest } from "../store/manifests.ts";
 import { readRows, shardOf } from "../store/rows.ts";
@@ -71,6 +72,7 @@ async function verifyShard(
     const manifest = await readManifest(run, info.step, shard);
     if (manifest === null) return null;
     let last = "";
+    const content = createHash("sha256");
     for await (const row of readRows(run, info.step, manifest, parts[info.writes])) {
       found.in += 1;
       if (row.outcome.ok) found.out += 1;
@@ -78,8 +80,10 @@ async function verifyShard(
       if (row.id <= last) problems.push(`row ${found.in}: ${row.id} does not come after ${last}`);
       last = row.id;
       revs.set(row.id, row.rev);
+      content.update(`${row.id} ${row.rev}\n`);
       problems.push(...rowProblems(row, shard, run, upstream).map((problem) => `row ${found.in}: ${problem}`));
     }
+    if (content.digest("hex") !== manifest.output.content) problems.push("the manifest's content digest is not that of its rows");
     problems.push(...tallyProblems(manifest, found));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

@@ -2,7 +2,7 @@ import type { Ports } from "../../stages/stage.ts";
 import { loadTokenizer } from "../adapters/tokenizer.ts";
 import type { Settled } from "../keys.ts";
 import { type Backbone, openBackbone } from "../llm/backbone.ts";
-import { sha256 } from "../store/canonical.ts";
+import { sha256 } from "../store/digest.ts";
 import { ledgerFolder, type RunFolder } from "../store/run-folder.ts";
 
 export interface World {
@@ -12,8 +12,7 @@ export interface World {
 
 /** The real ports. The backbone is opened at the first request, so that stages which ask for nothing need no endpoint. */
 export function openWorld(run: RunFolder, settled: Settled, cacheDir: string, signal: AbortSignal): World {
-  const tokenizer = loadTokenizer(settled.tokenizer.name);
-  const countTokens = (text: string): number => tokenizer.count(text);
+  const countTokens = (text: string): number => loadTokenizer(settled.tokenizer.name).count(text); // loaded at the first count
   let backbone: Promise<Backbone> | null = null;
   return {
     ports: {

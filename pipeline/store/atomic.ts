@@ -11,6 +11,7 @@ const advice: Record<string, string> = {
   EPERM: "no permission: check the owner and mode of the folder",
   EROFS: "the file system is read-only: choose another folder with --runs",
   ENOTDIR: "a file stands where a folder is expected",
+  EEXIST: "a file stands where a folder is expected",
   EMFILE: "too many open files: raise the limit (ulimit -n) and run again",
 };
 

@@ -19,23 +19,31 @@ const shardName = (shard: number): string => String(shard).padStart(5, "0");
 
 /** Opens this writer's journal for a shard. `durable` also survives a power cut: used where a row costs money. */
 export async function openJournal(folder: string, shard: number, durable: boolean): Promise<Journal> {
-  let handle: FileHandle | null = null;
   const path = join(folder, `${shardName(shard)}.${process.pid}-${randomUUID().slice(0, 8)}.jsonl`);
-  return {
-    append: async (value) => {
-      try {
-        if (handle === null) {
-          await mkdir(folder, { recursive: true });
-          handle = await open(path, "ax");
-        }
-        const text = JSON.stringify(value);
-        await handle.appendFile(`${checksum(text)} ${text}\n`);
-        if (durable) await handle.datasync();
-      } catch (error) {
-        throw asIoFault(error, `writing the journal ${path}`);
+  let handle: FileHandle | null = null;
+  let last: Promise<void> = Promise.resolve();
+  const write = async (text: string): Promise<void> => {
+    try {
+      if (handle === null) {
+        await mkdir(folder, { recursive: true });
+        handle = await open(path, "ax");
       }
+      await handle.appendFile(`${checksum(text)} ${text}\n`);
+      if (durable) await handle.datasync();
+    } catch (error) {
+      throw asIoFault(error, `writing the journal ${path}`);
+    }
+  };
+  return {
+    append: (value) => {
+      const done = last.then(() => write(JSON.stringify(value)));
+      last = done.catch(() => undefined); // one line after the other; whoever appended hears of its own error
+      return done;
     },
-    close: async () => handle?.close(),
+    close: async () => {
+      await last;
+      await handle?.close();
+    },
   };
 }
 

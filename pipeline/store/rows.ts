@@ -36,6 +36,7 @@ export async function openRowsWriter(run: RunFolder, step: string, shard: number
     return open(temporary, "wx");
   });
   const hash = createHash("sha256");
+  const content = createHash("sha256");
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let bytes = 0;
@@ -53,6 +54,7 @@ export async function openRowsWriter(run: RunFolder, step: string, shard: number
         last = row.id;
         const line = Buffer.from(`${JSON.stringify(row)}\n`);
         hash.update(line);
+        content.update(`${row.id} ${row.rev}\n`);
         bytes += line.length;
         rows += 1;
         pending.push(line);
@@ -68,7 +70,7 @@ export async function openRowsWriter(run: RunFolder, step: string, shard: number
         const file = `${shardName(shard)}-${sha256.slice(0, 12)}.jsonl`;
         await rename(temporary, join(folder, file));
         await syncFolder(folder);
-        return { file, sha256, bytes, rows };
+        return { file, sha256, content: content.digest("hex"), bytes, rows };
       }),
     discard: async () => {
       await handle.close().catch(() => undefined);

@@ -7,7 +7,7 @@ import { condenseRequest, requestVersion } from "../lib/condense-request.ts";
 import { contextThought } from "../lib/context-thought.ts";
 import { countControlTexts, escapeControlTexts } from "../lib/control-tokens.ts";
 import { missingSections } from "../lib/memory-text.ts";
-import { render } from "../lib/render.ts";
+import { render, withoutLeadingBlankLines } from "../lib/render.ts";
 import { conversationTokens, measureSizes, openingTokens } from "../lib/sizes.ts";
 import { type Outcome, ok, type Ports, rejected, type Stage } from "../stage.ts";
 import { condensers } from "./condensers/index.ts";
@@ -22,9 +22,15 @@ export const CondenseParams = z.strictObject({
 });
 export type CondenseParams = z.infer<typeof CondenseParams>;
 
+/** Text that the renderer has not seen, treated as the renderer treats the data's. */
+function cleaned(text: string, params: CondenseParams): string {
+  const whole = withoutLeadingBlankLines(text.toWellFormed());
+  return params.persona.controlTokens === "escape" ? escapeControlTexts(whole) : whole;
+}
+
 /** A memory as it may be stored, or what is wrong with it. */
 function accept(memory: string, input: CondenseInput, params: CondenseParams, ports: Ports): Outcome<string> {
-  const clean = params.persona.controlTokens === "escape" ? escapeControlTexts(memory) : memory;
+  const clean = cleaned(memory, params);
   if (clean.trim() === "") return rejected("memory-empty");
   if (countControlTexts(clean) > 0) return rejected("memory-control-token-text");
   if (missingSections(clean).length > 0) return rejected("memory-sections-missing");
@@ -51,10 +57,10 @@ async function write(
   return last;
 }
 
-/** Does the condenser's own call fit: request + its hard reply limit? By the exact tokenizer, with the template's default system prompt. */
+/** Does the condenser's own call fit: request + the longest memory and its end token? By the exact tokenizer, with the default system prompt. */
 function requestFits(input: CondenseInput, params: CondenseParams, ports: Ports): boolean {
   const prompt = conversationTokens([{ role: "user", content: condenseRequest(input), train: false, step: -1 }], ports.countTokens);
-  return prompt + openingTokens(ports.countTokens) + Math.max(params.window.replyTokens, input.capTokens) <= params.window.tokens;
+  return prompt + openingTokens(ports.countTokens) + Math.max(params.window.replyTokens, input.capTokens + 1) <= params.window.tokens;
 }
 
 const thoughtAt = (id: string, point: InsertionPoint, detection: Detection, ports: Ports): string => {
@@ -70,10 +76,10 @@ async function writeBlocks(trajectory: Trajectory, detection: Detection, params:
   for (const point of detection.points) {
     const input = condenseInput(rendering.value, sizes, point, blocks.at(-1) ?? null, params.condense);
     if (!requestFits(input, params, ports)) return rejected("window-exceeded");
+    const thought = cleaned(thoughtAt(trajectory.id, point, detection, ports), params);
+    if (countControlTexts(thought) > 0) return rejected("thought-control-token-text");
     const written = await write(trajectory.id, point, input, params, ports);
     if (!written.ok) return written;
-    const words = thoughtAt(trajectory.id, point, detection, ports);
-    const thought = params.persona.controlTokens === "escape" ? escapeControlTexts(words) : words;
     blocks.push({ cut: point.cut, keptFrom: point.keptFrom, thought, ...written.value });
   }
   return ok(blocks);

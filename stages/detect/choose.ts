@@ -38,7 +38,7 @@ const fits = (input: ChooseInput, promptTokens: number, reply: number): boolean 
 function condenserFits(input: ChooseInput, last: Placed, cut: number): boolean {
   const memory = last.cut === 0 ? 0 : input.memoryCapTokens;
   const steps = spanTokens(input.sizes, last.keptFrom, cut) + perStepOverhead * (cut - last.keptFrom);
-  return fits(input, input.requestTokens + input.sizes.head + memory + steps, input.memoryCapTokens);
+  return fits(input, input.requestTokens + input.sizes.head + memory + steps, input.memoryCapTokens + 1); // 1: the token that ends it
 }
 
 /** Is a context call at `cut` after `last` possible, and (unless `relaxed`) also far enough and large enough? */

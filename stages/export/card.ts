@@ -167,6 +167,7 @@ const layoutTexts: Readonly<Record<LayoutName, string>> = {
 };
 
 function contents(facts: CardFacts): string {
+  if (facts.parts.length === 0) return "## What is in it\n\nNo samples: nothing passed the thresholds.";
   const kinds = [...new Set(facts.parts.map((part) => part.kind))];
   const layouts = [...new Set(facts.parts.map((part) => part.layout))];
   const refused = Object.entries(facts.refused).flatMap(([kind, reasons]) =>
@@ -179,7 +180,8 @@ ${table(
   facts.sizes.map((size) => [size.layout, size.kind, size.split, size.rows, size.tokens, size.trainedTokens]),
 )}
 
-Kinds: ${kinds.length === 0 ? "none" : kinds.map((kind) => `\n- \`${kind}\`: ${kindTexts[kind]}.`).join("")}
+Kinds:
+${kinds.map((kind) => `- \`${kind}\`: ${kindTexts[kind]}.`).join("\n")}
 
 Layouts hold the same samples in the same order:
 ${layouts.map((layout) => `- \`${layout}\`: ${layoutTexts[layout]}.`).join("\n")}
@@ -226,7 +228,7 @@ export function datasetCard(facts: CardFacts): string {
     contents(facts),
     `## Table 1 of the paper, and this dataset\n\nOver the ${grouped(facts.stats.run.trajectories)} trajectories with at least one exported segment. The paper states one compression and does not say whether it means the memory against\nwhat it replaces (fold) or the window after a call against before (whole window).\n\n${statsMarkdown(facts.stats)}`,
     origin(facts),
-    "## Limits\n\n- Trajectories are those of their sources, with their mistakes; only what the thresholds above name was filtered.\n- Insertion points follow signals and the window, not a measured benefit for solving the task.\n- Nobody has read all samples. Text may hold names, paths or addresses that the repositories publish.",
+    "## Limits\n\n- Trajectories are those of their sources, with their mistakes; only what the thresholds name was filtered.\n- Insertion points follow signals and the window, not a measured benefit for solving the task.\n- Nobody has read all samples. Text may hold names, paths or addresses that the repositories publish.",
     usage(facts),
   ]
     .filter((part) => part !== "")

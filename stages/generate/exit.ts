@@ -5,7 +5,7 @@ const table: readonly (readonly [RegExp, ExitStatus])[] = [
   [/^submitted \(|auto.?submi/i, "auto-submitted"],
   [/^(?:submitted|submit|finish|finished|completed|agent|success)$/i, "submitted"],
   [/exit_cost|cost.?limit|budget/i, "cost-limit"],
-  [/context|token.?limit/i, "context-limit"],
+  [/exit_context|context.?(?:window|limit|length)|token.?limit/i, "context-limit"],
   [/max(?:imum)?[ _]?(?:iteration|step|turn)|step.?limit|maxiteration/i, "step-limit"],
   [/^TimeExceeded$|time.?limit|exit_total_execution_time|exit_command_timeout/i, "time-limit"],
   [/error|exception|early_exit|exit_format|exit_api|exit_environment|^timeout$|failed|STATUS\$/i, "error"],

@@ -44,6 +44,9 @@ export function importRecord(value: unknown, origin: RecordOrigin, digest: (text
     const [issue] = checked.error.issues;
     return { ok: false, dialect: name, kind: "quarantined", why: `${name}: ${issue?.path.join(".")}: ${issue?.message}` };
   } catch (error) {
+    // JSON can be nested deeper than it can be written again.
+    if (error instanceof RangeError)
+      return { ok: false, dialect: name, kind: "quarantined", why: `${name}: nested too deeply (${error.message})` };
     if (error instanceof WrongShape) return { ok: false, dialect: name, kind: "quarantined", why: `${name}: ${error.message}` };
     throw error;
   }

@@ -115,7 +115,7 @@ export function readMarkdownReport(text: string): Report | null {
 
 /** CodeR and others leave a comma before a closing bracket; text inside strings is not touched. */
 export const withoutTrailingCommas = (json: string): string =>
-  json.replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, (found) => (found === "," ? "" : found));
+  json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|,(?=\s*[}\]])/gs, (found) => (found === "," ? "" : found));
 
 const reportFolder =
   /^(?:reports?|results?|meta|logs|evals?|evaluations?|eval[-_.].+|.+[-_.]evals?|run_evaluation|evaluation_(?:results|outputs))$/i;

@@ -29,7 +29,13 @@ export function without(text: string, start: number, end: number): string {
 const functionBlock = /<function=([^>\n]+)>([\s\S]*?)<\/function>/;
 const parameter = /<parameter=([^>\n]+)>([\s\S]*?)<\/parameter>/g;
 
-export const hasXmlCall = (text: string): boolean => functionBlock.test(text);
+/** Nothing after the last closing tag can be a call, and a look for one there would take quadratic time. */
+function closedPart(text: string): string {
+  const last = text.lastIndexOf("</function>");
+  return last < 0 ? "" : text.slice(0, last + "</function>".length);
+}
+
+export const hasXmlCall = (text: string): boolean => functionBlock.test(closedPart(text));
 
 /** Parameters whose schema is no string in the tools that are written this way; everything else stays the text it was. */
 const typed = new Set(["view_range", "insert_line"]);
@@ -39,7 +45,7 @@ const typed = new Set(["view_range", "insert_line"]);
  * one line break at either end: the writers wrap long values in just these.
  */
 export function cutXmlCall(text: string): CutTurn | null {
-  const block = functionBlock.exec(text);
+  const block = functionBlock.exec(closedPart(text));
   const name = block?.[1]?.trim();
   if (!block || !name) return null;
   const fields = [...(block[2] ?? "").matchAll(parameter)].map(([, key = "", value = ""]) => {

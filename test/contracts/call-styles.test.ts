@@ -10,11 +10,26 @@ import { arbitraryText, arbitraryTrajectory } from "../fakes/arbitrary-trajector
 import { official } from "../invariants/template.ts";
 
 const free = (text: string): boolean => countControlTexts(text) === 0;
-const nasty = fc.constantFrom("", "\n", "\n\n", " ", "{}", '{"name": "x", "arguments": {}}', "<tool_response>\nx\n</tool_response>", "tool_call>", "a\n", "\na", "```bash\nls\n```");
+const nasty = fc.constantFrom(
+  "",
+  "\n",
+  "\n\n",
+  " ",
+  "{}",
+  '{"name": "x", "arguments": {}}',
+  "<tool_response>\nx\n</tool_response>",
+  "tool_call>",
+  "a\n",
+  "\na",
+  "```bash\nls\n```",
+);
 const text = fc.oneof(arbitraryText(), nasty).filter(free);
 const object = fc.dictionary(text, fc.oneof(text, fc.integer(), fc.constant(null), fc.array(text), fc.dictionary(text, text)));
 const call = fc.record({
-  name: fc.oneof(fc.stringMatching(/^[A-Za-z_][\w.-]{0,20}$/), text.filter((name) => name !== "")),
+  name: fc.oneof(
+    fc.stringMatching(/^[A-Za-z_][\w.-]{0,20}$/),
+    text.filter((name) => name !== ""),
+  ),
   arguments: object.map((value) => spacedJson(JSON.stringify(value)) ?? "").filter(free),
 });
 
@@ -64,19 +79,32 @@ describe.each(Object.entries<CallStyle>(callStyles))("call style %s", (_, style)
 });
 
 const emptyTask = { system: null, prompt: "", issue: null, workdir: null, repository: null, tools: [] };
-const anyOrigin = { dialect: "x", file: "x", record: null, digest: "0".repeat(64), licence: null, model: null, callStyle: "native" } as const;
+const anyOrigin = {
+  dialect: "x",
+  file: "x",
+  record: null,
+  digest: "0".repeat(64),
+  licence: null,
+  model: null,
+  callStyle: "native",
+} as const;
 
 describe("hermes", () => {
   const { hermes } = callStyles;
   const chat = (role: string, content: string): string => `<|im_start|>${role}\n${content}<|im_end|>\n`;
 
   test("the system turn is the official template's, with and without prompt and tools", () => {
-    const tools = [contextTool, '{"type":"function","function":{"name":"é","parameters":{"type":"object","properties":{"a":{"enum":[1,2.5,"<&>"]}}}}}'];
+    const tools = [
+      contextTool,
+      '{"type":"function","function":{"name":"é","parameters":{"type":"object","properties":{"a":{"enum":[1,2.5,"<&>"]}}}}}',
+    ];
     for (const prompt of ["You are an engineer.", "", "two\nlines\n", null])
       for (const some of [tools, tools.slice(0, 1), []]) {
         const messages = [...(prompt === null ? [] : [{ role: "system", content: prompt }]), { role: "user", content: "go" }];
         const parsed = some.map((tool) => JSON.parse(tool) as unknown);
-        expect(chat("system", hermes.system(prompt, some)) + chat("user", "go")).toBe(official(messages, some.length === 0 ? null : parsed));
+        expect(chat("system", hermes.system(prompt, some)) + chat("user", "go")).toBe(
+          official(messages, some.length === 0 ? null : parsed),
+        );
       }
   });
 
@@ -87,7 +115,11 @@ describe("hermes", () => {
     ];
     const messages = [
       { role: "user", content: "go" },
-      { role: "assistant", content: "thinking", tool_calls: calls.map((one) => ({ function: { name: one.name, arguments: JSON.parse(one.arguments) as unknown } })) },
+      {
+        role: "assistant",
+        content: "thinking",
+        tool_calls: calls.map((one) => ({ function: { name: one.name, arguments: JSON.parse(one.arguments) as unknown } })),
+      },
       { role: "tool", content: "r1" },
       { role: "tool", content: "" },
       { role: "assistant", content: "", tool_calls: calls.slice(1).map((one) => ({ function: { name: one.name, arguments: {} } })) },
@@ -102,7 +134,15 @@ describe("hermes", () => {
   });
 
   test("what is no call between the tags is refused, not guessed", () => {
-    for (const body of ["", "ls", "{}", '{"name": "x"}', '{"arguments": {}}', '{"name": 1, "arguments": {}}', '{"name": "x", "arguments": {}'])
+    for (const body of [
+      "",
+      "ls",
+      "{}",
+      '{"name": "x"}',
+      '{"arguments": {}}',
+      '{"name": 1, "arguments": {}}',
+      '{"name": "x", "arguments": {}',
+    ])
       expect(() => hermes.read(`<tool_call>\n${body}\n</tool_call>`)).toThrow(SyntaxError);
   });
 });

@@ -14,7 +14,15 @@ const call = (name: string, args: unknown): Call => ({
   exitCode: null,
   failed: null,
 });
-const task = (set: Partial<Task> = {}): Task => ({ system: null, prompt: "the prompt", issue: null, workdir: null, repository: null, tools: [], ...set });
+const task = (set: Partial<Task> = {}): Task => ({
+  system: null,
+  prompt: "the prompt",
+  issue: null,
+  workdir: null,
+  repository: null,
+  tools: [],
+  ...set,
+});
 const from = (set: Partial<Task>, callStyle: "native" | "bash-block" = "native") =>
   ({
     task: task(set),
@@ -27,14 +35,23 @@ interface Schema {
 }
 const schema = (tool: string): Schema => JSON.parse(tool) as Schema;
 const maps = (persona: Persona, name: string, args: unknown): MappedCall => persona.map(call(name, args));
-const mapped = (name: string, args: string, words: string | null = null): MappedCall => ({ ok: true, call: { name, arguments: args }, words });
+const mapped = (name: string, args: string, words: string | null = null): MappedCall => ({
+  ok: true,
+  call: { name, arguments: args },
+  words,
+});
 
 describe.each(Object.entries<Persona>(personas))("persona %s", (name, persona) => {
   test("is a pure function of the task and of one call", () => {
     fc.assert(
       fc.property(arbitraryTrajectory({ defects: true }), (trajectory) => {
         const before = JSON.stringify(trajectory);
-        const draw = () => [persona.system(trajectory.task), persona.prompt(trajectory.task), persona.tools(trajectory), trajectory.steps.flatMap((step) => step.calls.map((one) => persona.map(one)))];
+        const draw = () => [
+          persona.system(trajectory.task),
+          persona.prompt(trajectory.task),
+          persona.tools(trajectory),
+          trajectory.steps.flatMap((step) => step.calls.map((one) => persona.map(one))),
+        ];
         expect(draw()).toEqual(draw());
         expect(JSON.stringify(trajectory)).toBe(before);
       }),
@@ -59,12 +76,15 @@ describe.each(Object.entries<Persona>(personas))("persona %s", (name, persona) =
   test("writes only calls of tools it offers, with arguments that their schema has", () => {
     fc.assert(
       fc.property(arbitraryTrajectory({ defects: true }), (trajectory) => {
-        const offered = new Map(persona.tools(trajectory).map((tool) => [schema(tool).function.name, schema(tool).function.parameters.properties]));
+        const offered = new Map(
+          persona.tools(trajectory).map((tool) => [schema(tool).function.name, schema(tool).function.parameters.properties]),
+        );
         for (const one of trajectory.steps.flatMap((step) => step.calls)) {
           const made = persona.map(one);
           if (!made.ok || name === "keep" || jsonMembers(one.arguments) === null) continue;
           expect([...offered.keys()]).toContain(made.call.name);
-          for (const { key } of jsonMembers(made.call.arguments) ?? []) expect(Object.keys(offered.get(made.call.name) ?? {})).toContain(key);
+          for (const { key } of jsonMembers(made.call.arguments) ?? [])
+            expect(Object.keys(offered.get(made.call.name) ?? {})).toContain(key);
         }
       }),
       { seed: 32, numRuns: 200 },
@@ -109,7 +129,11 @@ describe("paper", () => {
   const { paper } = personas;
 
   test("offers the four tools of CAT, `context` among them by the renderer", () => {
-    expect(paper.tools(from({ tools: [contextTool] })).map((tool) => schema(tool).function.name)).toEqual(["execute_bash", "str_replace_editor", "submit"]);
+    expect(paper.tools(from({ tools: [contextTool] })).map((tool) => schema(tool).function.name)).toEqual([
+      "execute_bash",
+      "str_replace_editor",
+      "submit",
+    ]);
     expect(schema(contextTool).function.parameters).toEqual({ type: "object", properties: {}, additionalProperties: false });
   });
 
@@ -138,7 +162,9 @@ describe("paper", () => {
   });
 
   test("only what no environment reads is dropped: nulls, `security_risk` and `summary`", () => {
-    expect(maps(paper, "terminal", { command: "ls", is_input: null, security_risk: "LOW", summary: "lists" })).toEqual(mapped("execute_bash", '{"command": "ls"}'));
+    expect(maps(paper, "terminal", { command: "ls", is_input: null, security_risk: "LOW", summary: "lists" })).toEqual(
+      mapped("execute_bash", '{"command": "ls"}'),
+    );
     expect(maps(paper, "terminal", { command: "null", timeout: null })).toEqual(mapped("execute_bash", '{"command": "null"}'));
   });
 
@@ -171,7 +197,11 @@ describe("paper", () => {
   });
 
   test("a command that only mentions the words of handing in is a command", () => {
-    for (const command of ["grep -r COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT .", "echo x; echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUTS"])
+    for (const command of [
+      "grep -r COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT .",
+      "echo x; echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT",
+      "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUTS",
+    ])
       expect(maps(paper, "bash", { command })).toEqual(mapped("execute_bash", `{"command": ${JSON.stringify(command)}}`));
   });
 

@@ -98,6 +98,6 @@ describe.each(Object.entries(signals) as [string, Signal][])("%s", (_name, signa
     const start = performance.now();
     for (let cut = 1; cut <= long.length; cut += 1)
       signal({ steps: long.slice(0, cut), stepTokens: sizes.slice(0, cut), headTokens: 0, windowTokens: 65_536 });
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });

@@ -72,7 +72,7 @@ test("a missing result in mid-run marks and rejects the trajectory by name", asy
   const messages = (row["messages"] as unknown[]).filter((_, index) => index !== 7);
   const { status, code } = await importing({ "runs.jsonl": `${JSON.stringify({ ...row, messages })}\n${good}` });
   expect(code).toBe(0);
-  expect(status.stages.find(({ name }) => name === "detect")?.rows.rejected).toEqual({ "missing-result silent-step": 1 });
+  expect(status.stages.find(({ name }) => name === "detect")?.rows.rejected).toEqual({ "missing-result": 1 });
   expect(judged(status)).toMatchObject({ in: 2, out: 2 });
 });
 

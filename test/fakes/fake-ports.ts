@@ -32,7 +32,8 @@ export function fakePorts(script: Script = [], countTokens: Ports["countTokens"]
     complete: async (request) => {
       const said = next(request);
       requests.push(request);
-      if (said === undefined) throw new Fault("ENDPOINT_UNREACHABLE", "retry", `no reply is scripted for request ${requests.length} (${request.label})`);
+      if (said === undefined)
+        throw new Fault("ENDPOINT_UNREACHABLE", "retry", `no reply is scripted for request ${requests.length} (${request.label})`);
       if (said instanceof Error) throw said;
       return { text: said, model: "scripted", tokensIn: null, tokensOut: null, cached: false };
     },

@@ -25,7 +25,9 @@ export function trainedOnce(placement: Placement): void {
   expect(placement.segments.flatMap(trained).map((turn) => turn.step)).toEqual(expected);
   for (const base of [placement.base, placement.baseWithoutContext])
     expect(trained(base).map((turn) => turn.step)).toEqual(numbers(placement.trajectory.steps.length));
-  expect(placement.condensations.map((turns) => trained(turns).map((turn) => turn.content))).toEqual(placement.blocks.map((block) => [block.memory]));
+  expect(placement.condensations.map((turns) => trained(turns).map((turn) => turn.content))).toEqual(
+    placement.blocks.map((block) => [block.memory]),
+  );
 }
 
 const mark = (step: number): string => `\u00a7${step}\u00a7`;
@@ -105,7 +107,7 @@ const controlIds = new Set(controlTexts.flatMap((text) => [...tokenizer.encode(t
 export const controlIdsIn = (text: string): number => tokenizer.encode(text).filter((id) => controlIds.has(id)).length;
 
 /** Where there are tools, the template says twice in the system turn how to call them. */
-const controlIdsOfSystem = (text: string): number => (text.includes("\n\n# Tools\n\n") ? 4 : 0);
+export const controlIdsOfSystem = (text: string): number => (text.includes("\n\n# Tools\n\n") ? 4 : 0);
 
 function hasShape(turns: readonly Turn[], calls: (turn: Turn, index: number) => number): void {
   const [first, ...rest] = turns.map((turn) => turn.role);

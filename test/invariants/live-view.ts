@@ -35,7 +35,8 @@ const blocksBefore = ({ blocks }: Placement, t: number): number => blocks.filter
 function contextAfter(placement: Placement, count: number, t: number): Seen[] {
   const block = placement.blocks[count - 1];
   const seen = question(placement);
-  if (block !== undefined) seen.push(say("assistant", contextCallText(block.thought)), say("user", `<tool_response>\n${block.memory}\n</tool_response>`));
+  if (block !== undefined)
+    seen.push(say("assistant", contextCallText(block.thought)), say("user", `<tool_response>\n${block.memory}\n</tool_response>`));
   const first = block === undefined ? 1 : block.cut - placement.keepSteps + 1;
   for (let earlier = first; earlier < t; earlier += 1) seen.push(...stepAsSeen(placement, earlier));
   return seen;
@@ -45,7 +46,8 @@ function contextAfter(placement: Placement, count: number, t: number): Seen[] {
 export const contextOfStep = (placement: Placement, t: number): Seen[] => contextAfter(placement, blocksBefore(placement, t), t);
 
 /** What it sees when it makes context call `j` in 1..n: what step a_j + 1 would have seen without it. */
-export const contextOfCall = (placement: Placement, j: number): Seen[] => contextAfter(placement, j - 1, (placement.blocks[j - 1]?.cut ?? 0) + 1);
+export const contextOfCall = (placement: Placement, j: number): Seen[] =>
+  contextAfter(placement, j - 1, (placement.blocks[j - 1]?.cut ?? 0) + 1);
 
 /** The turn of context call `j` in 1..n. */
 export const turnOfCall = ({ blocks }: Placement, j: number): Seen => say("assistant", contextCallText(blocks[j - 1]?.thought ?? ""));

@@ -1,10 +1,10 @@
 import fc from "fast-check";
-import type { MemorySize } from "../../stages/lib/condense-input.ts";
 import type { PersonaRecipe } from "../../schemas/recipe.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import type { Turn } from "../../schemas/sample.ts";
 import type { Block, Workspace } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
+import type { MemorySize } from "../../stages/lib/condense-input.ts";
 import { contextThought } from "../../stages/lib/context-thought.ts";
 import { heading, memorySections } from "../../stages/lib/memory-text.ts";
 import { type Rendered, render } from "../../stages/lib/render.ts";
@@ -46,7 +46,13 @@ type Words = Pick<Block, "thought" | "memory">;
 export const blocksAt = (cuts: readonly number[], keepSteps: number, words: (index: number) => Words): Block[] =>
   cuts.map((cut, index) => ({ cut, keptFrom: cut - keepSteps, ...words(index), writer: { condenser: "extractive", version: 1 } }));
 
-export function place(trajectory: Trajectory, recipe: PersonaRecipe, keepSteps: number, cuts: readonly number[], words: (index: number) => Words): Placement {
+export function place(
+  trajectory: Trajectory,
+  recipe: PersonaRecipe,
+  keepSteps: number,
+  cuts: readonly number[],
+  words: (index: number) => Words,
+): Placement {
   const rendering = render(trajectory, recipe);
   if (!rendering.ok) throw new Error(`${trajectory.id} cannot be rendered: ${rendering.reasons.join(" ")}`);
   const rendered = rendering.value;
@@ -78,8 +84,15 @@ export const allSamples = (placement: Placement): (readonly Turn[])[] => [
 
 const arbitraryThought: fc.Arbitrary<string> = fc.oneof(
   fc
-    .tuple(fc.constantFrom("window-growth", "subtask-completed", "new-direction"), fc.constantFrom("signals", "window"), arbitraryText(), fc.nat())
-    .map(([signal, reason, evidence, pick]) => contextThought(reason === "window" ? "window" : "signals", [{ signal, score: 1, evidence: [evidence] }], pick)),
+    .tuple(
+      fc.constantFrom("window-growth", "subtask-completed", "new-direction"),
+      fc.constantFrom("signals", "window"),
+      arbitraryText(),
+      fc.nat(),
+    )
+    .map(([signal, reason, evidence, pick]) =>
+      contextThought(reason === "window" ? "window" : "signals", [{ signal, score: 1, evidence: [evidence] }], pick),
+    ),
   fc.constant(""),
   arbitraryText(),
   arbitraryText().map((text) => ` \r\n\n${text}`),
@@ -99,7 +112,10 @@ const arbitraryCuts = (legal: readonly number[]): fc.Arbitrary<number[]> =>
       );
 
 /** Random trajectory, persona, k = 0..5 and legal blocks. */
-export const arbitraryPlacement = (options: TrajectoryOptions = {}, change: (trajectory: Trajectory) => Trajectory = (same) => same): fc.Arbitrary<Placement> =>
+export const arbitraryPlacement = (
+  options: TrajectoryOptions = {},
+  change: (trajectory: Trajectory) => Trajectory = (same) => same,
+): fc.Arbitrary<Placement> =>
   fc
     .record({
       trajectory: arbitraryTrajectory(options).map(change),
@@ -114,7 +130,8 @@ export const arbitraryPlacement = (options: TrajectoryOptions = {}, change: (tra
           memories: fc.array(arbitraryMemory, { minLength: trajectory.steps.length, maxLength: trajectory.steps.length }),
         })
         .map(({ cuts, thoughts, memories }) => ({
-          [fc.toStringMethod]: () => JSON.stringify({ steps: trajectory.steps, name, keepSteps, cuts, thoughts: thoughts.slice(0, cuts.length) }),
+          [fc.toStringMethod]: () =>
+            JSON.stringify({ steps: trajectory.steps, name, keepSteps, cuts, thoughts: thoughts.slice(0, cuts.length) }),
           ...place(trajectory, personaRecipe({ name: name === "paper" ? "paper" : "keep" }), keepSteps, cuts, (index) => ({
             thought: thoughts[index] ?? "",
             memory: memories[index] ?? "",

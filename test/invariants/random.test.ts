@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import { invariants, nothingFromTheFuture, withMarks } from "./invariants.ts";
-import { arbitraryPlacement, place, type Placement } from "./placement.ts";
+import { arbitraryPlacement, type Placement, place } from "./placement.ts";
 import { isStructurable } from "./template.ts";
 
 const numRuns = 250;
@@ -47,7 +47,9 @@ describe("random trajectories under random legal placements, both personas, k = 
 /** Steps that structured messages can say too: results, or one user message, never both. */
 const structurable = (trajectory: Trajectory): Trajectory => ({
   ...trajectory,
-  steps: trajectory.steps.map((step) => (step.calls.length > 0 ? { ...step, feedback: [] } : { ...step, feedback: step.feedback.slice(0, 1) })),
+  steps: trajectory.steps.map((step) =>
+    step.calls.length > 0 ? { ...step, feedback: [] } : { ...step, feedback: step.feedback.slice(0, 1) },
+  ),
 });
 
 /** Any JSON object that survives JavaScript's numbers and key order, as a template written in JavaScript needs it. */
@@ -83,14 +85,27 @@ describe("(7) structured messages with tools, calls and tool results", () => {
 
   test("whatever the arguments and the tool are", () => {
     const withAnyCall = fc
-      .tuple(arbitraryPlacement({ longText: 20, minSteps: 2, maxSteps: 3 }, structurable), fc.array(arbitraryArguments, { minLength: 1, maxLength: 3 }))
+      .tuple(
+        arbitraryPlacement({ longText: 20, minSteps: 2, maxSteps: 3 }, structurable),
+        fc.array(arbitraryArguments, { minLength: 1, maxLength: 3 }),
+      )
       .filter(([placement]) => placement.recipe.name === "keep");
     fc.assert(
       fc.property(withAnyCall, ([{ trajectory, recipe, blocks, keepSteps }, all]) => {
-        const calls = all.map((args, index) => ({ id: null, name: `tool_${index}`, arguments: args, result: "ok", exitCode: null, failed: null }));
+        const calls = all.map((args, index) => ({
+          id: null,
+          name: `tool_${index}`,
+          arguments: args,
+          result: "ok",
+          exitCode: null,
+          failed: null,
+        }));
         const steps = trajectory.steps.map((step, index) => (index === 0 ? { ...step, calls, feedback: [] } : step));
         const cuts = blocks.map((block) => block.cut);
-        const again = place({ ...trajectory, steps }, recipe, keepSteps, cuts, (index) => ({ thought: "", memory: blocks[index]?.memory ?? "" }));
+        const again = place({ ...trajectory, steps }, recipe, keepSteps, cuts, (index) => ({
+          thought: "",
+          memory: blocks[index]?.memory ?? "",
+        }));
         invariants["(7) the text is the official template's, and the calls can be read back"]?.(again);
       }),
       { seed: 8, numRuns },

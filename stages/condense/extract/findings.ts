@@ -96,6 +96,8 @@ const defining = /^(?:export )?(?:default )?(?:async )?(?:def|class|function|fn|
 /** Places in the code: numbered lines that tools showed and that hold a name the agent speaks of; definitions first. 24 at most. */
 export function places(deeds: readonly Deed[], counts: ReadonlyMap<string, number>): Note[] {
   const found = new Map<string, Note>();
+  const spoken = new Map<string, number>();
+  for (const [name, count] of counts) for (const word of name.split(/\W+/)) spoken.set(word, Math.max(count, spoken.get(word) ?? 0));
   for (const { call, action } of deeds) {
     if (action.kind !== "explore" || action.failed || call.result === null) continue;
     const [only] = action.reads.length === 1 ? action.reads : [];
@@ -104,7 +106,7 @@ export function places(deeds: readonly Deed[], counts: ReadonlyMap<string, numbe
       const path = parts?.[1] ?? only;
       const text = parts?.[3]?.trim() ?? "";
       if (path === undefined || parts === null || text.length < 6) continue;
-      const rate = Math.max(0, ...[...text.matchAll(/[A-Za-z_]\w{2,60}/g)].slice(0, 30).map((word) => counts.get(word[0]) ?? 0));
+      const rate = Math.max(0, ...[...text.matchAll(/[A-Za-z_]\w{2,60}/g)].slice(0, 30).map((word) => spoken.get(word[0]) ?? 0));
       const defines = defining.test(text);
       if (rate < (defines ? 1 : 3) || (!defines && text.length < 24)) continue;
       const shown = `${code(oneLine(path))} line ${parts[2]}: ${code(shortened(oneLine(text), 110))}`;

@@ -1,5 +1,4 @@
 import { countControlTexts } from "../../lib/control-tokens.ts";
-import { memorySections } from "../../lib/memory-text.ts";
 import { memoryText, type Note, type SectionTitle } from "./note.ts";
 
 /** Share of the budget that a section may take before the others have had theirs. */
@@ -58,6 +57,3 @@ export function pack(notes: readonly Note[], targetTokens: number, count: (text:
   }
   return count(memory) <= targetTokens ? memory : memoryText([], false);
 }
-
-/** Sections that a memory has, in order. */
-export const sectionOrder = (section: SectionTitle): number => memorySections.findIndex(({ title }) => title === section);

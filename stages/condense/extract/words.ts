@@ -53,14 +53,14 @@ export const asBullet = (sentence: string): string => shortened(sentence.replace
 /** Words of the tools, not of the code. */
 const toolWords = new Set(["str_replace", "undo_edit", "end_of_edit", "old_str", "new_str", "file_text", "view_range", "insert_line"]);
 
-/** Names of code in a text: paths, dotted and underscored names, mixed case, backticked words. 4 to 120 characters each, at most 400. */
+/** Names of code in a text: paths, dotted and underscored names, mixed case, backticked words. 4 to 120 characters each (3 between backticks), at most 400. */
 export function namesIn(text: string): Set<string> {
   const names = new Set<string>();
   for (const found of edges(text, 20_000).matchAll(
     /`([^`\s]{3,80})`|(?:\.{0,2}\/)?\b[A-Za-z_][\w-]*(?:[./][\w-]+)+|\b_*[a-z\d]+_\w+|\b[A-Z]?[a-z]+[A-Z]\w*/g,
   )) {
     const one = (found[1] ?? found[0]).replace(/[().,:;]+$/g, "");
-    if (one.length >= 4 && one.length <= 120 && !toolWords.has(one)) names.add(one);
+    if (one.length >= (found[1] === undefined ? 4 : 3) && one.length <= 120 && !toolWords.has(one)) names.add(one);
     if (names.size >= 400) break;
   }
   return names;

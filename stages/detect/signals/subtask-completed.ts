@@ -1,5 +1,5 @@
 import type { Step } from "../../../schemas/trajectory.ts";
-import { type Action, actionsOf, sameFile } from "../../lib/commands/actions.ts";
+import { type Action, actionsOf, changesFiles, sameFile } from "../../lib/commands/actions.ts";
 import type { Past, Signal } from "./signal.ts";
 
 /** Looks around before a first edit or a reproduction that make it a change of phase. */
@@ -40,6 +40,7 @@ const comparable = (left: Action, right: Action): boolean =>
   checkOf(left) === checkOf(right) || (left.testResult !== null && right.testResult !== null && left.tests && right.tests);
 const runsNothing = (action: Action): boolean =>
   action.testResult !== null && action.testResult.passed === 0 && action.testResult.failed === 0;
+const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 /** Is the script that `check` runs among the files of `edit`? */
 const editsTheCheck = (edit: Action, check: Action): boolean =>
   edit.files.some((file) => baseName(file) !== "" && check.command.includes(baseName(file)));
@@ -47,11 +48,11 @@ const editsTheCheck = (edit: Action, check: Action): boolean =>
 /** A check passes that failed before: 1 for tests, 0.9 for a script. A check passes for the first time after an edit: 0.8 and 0.6. */
 function verified(past: readonly Done[], now: Done): Milestone | null {
   if (!verifies(now.action) || now.action.failed || setsUp(now.action) || runsNothing(now.action)) return null;
-  const edits = past.filter(
-    ({ action }) => action.kind === "edit" && !action.failed && action.files.length > 0 && !editsTheCheck(action, now.action),
-  );
+  const edits = [...past, now].filter(({ action }) => changesFiles(action) && !editsTheCheck(action, now.action));
   const edit = edits.at(-1);
-  if (edit === undefined || past.some((one) => one.step > edit.step && verifies(one.action) && !one.action.failed && !setsUp(one.action)))
+  const counts = (one: Done): boolean =>
+    edit !== undefined && (one.step > edit.step || (one === edit && !editsTheCheck(one.action, one.action)));
+  if (edit === undefined || past.some((one) => counts(one) && verifies(one.action) && !one.action.failed && !setsUp(one.action)))
     return null;
   const evidence = [`${at(now)} ${outcome(now)}`, `${at(edit)} edits ${edit.action.files.slice(0, 3).join(", ")}`];
   const before = past.findLast((one) => verifies(one.action) && comparable(one.action, now.action));
@@ -59,8 +60,6 @@ function verified(past: readonly Done[], now: Done): Milestone | null {
     return { score: now.action.tests ? 1 : 0.9, evidence: [...evidence, `${at(before)} ${outcome(before)}`] };
   return { score: now.action.tests ? 0.8 : 0.6, evidence };
 }
-
-const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 /** The first check that fails, after looking around and not for want of a module: the problem is reproduced. */
 function reproduced(past: readonly Done[], now: Done): Milestone | null {
@@ -73,11 +72,11 @@ function reproduced(past: readonly Done[], now: Done): Milestone | null {
 /** The first edit of a file that the agent had looked at: exploring is over. */
 function firstEdit(past: readonly Done[], now: Done): Milestone | null {
   const { action } = now;
-  if (action.kind !== "edit" || action.failed) return null;
+  if (!changesFiles(action)) return null;
   const looks = past.filter((one) => one.action.kind === "explore");
   const seen = (file: string): boolean => looks.some((one) => one.action.reads.some((read) => sameFile(read, file)));
   const file = action.files.find(seen);
-  const earlier = past.some((one) => one.action.kind === "edit" && !one.action.failed && one.action.files.some(seen));
+  const earlier = past.some((one) => changesFiles(one.action) && one.action.files.some(seen));
   if (file === undefined || earlier || looks.length < enoughLooks) return null;
   return {
     score: 0.55,

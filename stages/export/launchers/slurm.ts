@@ -45,8 +45,8 @@ if [[ ! -f ${modelFolder}/config.json ]]; then
   exit 66
 fi
 
-HEAD_HOST="$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n1)"
-export HEAD_HOST
+HOSTS="$(scontrol show hostnames "$SLURM_JOB_NODELIST")"
+export HEAD_HOST="\${HOSTS%%$'\\n'*}"
 export HEAD_PORT="\${HEAD_PORT:-29500}"
 export NODES="$SLURM_JOB_NUM_NODES"
 export GPUS_PER_NODE=${gpusPerNode}

@@ -30,7 +30,8 @@ export const miniSweAgent: Dialect = {
       callStyle: native ? "native" : "bash-block",
       workdir: wordAt(row, "info", "config", "environment", "cwd"),
       rawExit: exitWord(row) ?? facts.rawExit ?? (submission === null ? null : "Submitted"),
-      patch: textAt(row, "info", "submission") ?? submission ?? facts.patch ?? null,
+      // What the agent handed in; some forks rewrite `info.submission` after the run.
+      patch: submission || (textAt(row, "info", "submission") ?? submission ?? facts.patch ?? null),
     });
   },
 };

@@ -1,6 +1,6 @@
 import type { Mark } from "../../../schemas/trajectory.ts";
 import { assemble, type Entry, type FoundCall } from "../assemble.ts";
-import { asFields, asList, at, contentText, field, flagAt, intAt, isFields, listAt, textAt, wordAt } from "../lenient.ts";
+import { asFields, at, contentText, field, flagAt, intAt, isFields, listAt, textAt, wordAt } from "../lenient.ts";
 import type { Dialect } from "./dialect.ts";
 import { nativeCalls, reasoningOf } from "./lib-messages.ts";
 import { foundRun, rowFacts } from "./lib-run.ts";
@@ -10,7 +10,7 @@ export const openhandsV0Events: Dialect = {
   name: "openhands-v0-events",
   family: "openhands",
   recognises(value) {
-    const events = Array.isArray(value) ? value : listAt(value, "history");
+    const events = eventsOf(value);
     if (events === null) return false;
     if (events.length === 0)
       return (
@@ -24,7 +24,7 @@ export const openhandsV0Events: Dialect = {
     return isEvent(first) && textAt(first, "kind") === null && textAt(first, "role") === null;
   },
   read(value) {
-    const events = asList(Array.isArray(value) ? value : field(value, "history"), "history");
+    const events = eventsOf(value) ?? [];
     const unpaired = "V0 events without ids: an older layout whose observations cannot be matched to their actions";
     if (events.some((event) => intAt(event, "id") === null)) return { ok: false, kind: "refused", why: unpaired };
     const { entries, tools, marks, model } = readEvents(events);
@@ -44,6 +44,12 @@ export const openhandsV0Events: Dialect = {
     });
   },
 };
+
+/** A row that broke before its first event has null for a history. */
+function eventsOf(value: unknown): readonly unknown[] | null {
+  if (Array.isArray(value)) return value;
+  return isFields(value) && Object.hasOwn(value, "history") && value["history"] === null ? [] : listAt(value, "history");
+}
 
 const isEvent = (value: unknown): boolean => textAt(value, "action") !== null || textAt(value, "observation") !== null;
 
@@ -82,6 +88,7 @@ function readEvents(events: readonly unknown[]): Events {
     } else if (textAt(event, "source") !== "agent") {
       entries.push({ kind: "user", text: textAt(event, "args", "content") ?? textAt(event, "message") ?? "" });
     } else {
+      if (action === "delegate") marks.add("multi-agent");
       const reply = at(event, "tool_call_metadata", "model_response");
       const replyId = wordAt(reply, "id");
       model ??= wordAt(reply, "model");

@@ -102,14 +102,15 @@ function action(event: unknown, where: string): Extract<Entry, { kind: "turn" }>
 
 function observation(event: unknown, where: string): Entry[] {
   const key = wordAt(event, "tool_call_id");
-  if (key === null) return [];
-  const seen = field(event, "observation");
   const failure = textAt(event, "error") ?? textAt(event, "rejection_reason");
+  // Without a call only what went wrong is text for the agent; the rest is the machinery's bookkeeping.
+  if (key === null) return failure === null ? [] : [{ kind: "user", text: failure }];
+  const seen = field(event, "observation");
   if (!isFields(seen)) return failure === null ? [] : [{ kind: "result", key, text: failure, exitCode: null, failed: true }];
   const metadata = at(seen, "metadata");
   const shown = field(seen, "content") ?? field(seen, "output") ?? field(seen, "message");
   const error = wordAt(seen, "error");
-  const parts = [shown === undefined && error !== null ? "" : contentText(shown, `${where}.observation`), error ?? ""];
+  const parts = [contentText(shown, `${where}.observation`), error ?? ""];
   const text = `${textAt(metadata, "prefix") ?? ""}${parts.filter((part) => part !== "").join("\n")}${textAt(metadata, "suffix") ?? ""}`;
   const code = intAt(metadata, "exit_code") ?? intAt(seen, "exit_code");
   const failed = flagAt(seen, "is_error") ?? (error !== null ? true : flagAt(seen, "error"));

@@ -27,7 +27,7 @@ export type ActionKind = "explore" | "edit" | "test" | "run" | "version-control"
 /** What a call did, read from its command and its answer. Every text in here is a piece of the input, whitespace and cuts apart. */
 export interface Action {
   readonly kind: ActionKind;
-  /** Files edited, created, moved or removed, as written in the call. Files of a failed edit are listed too. */
+  /** Files edited, created, moved or removed, as written in the call; whether they were, `changesFiles` tells. */
   readonly files: readonly string[];
   /** Files and folders shown or searched, as written. */
   readonly reads: readonly string[];
@@ -70,8 +70,14 @@ export function shortened(text: string, most: number): string {
 
 const unique = (items: Iterable<string>): string[] => [...new Set(items)];
 
-function shortCommand(commands: readonly SimpleCommand[], text: string): string {
-  const first = commands.findIndex((command) => !/^(?:cd|export|source|\.|set|true|:)$/.test(command.words[0] ?? ":"));
+const writesText = (command: SimpleCommand): boolean => command.heredoc !== null && /^(?:cat|tee)$/.test(command.words[0] ?? "");
+
+/** Ways there, and files that are written first, are left out: their text is not shown anyhow. */
+function shortCommand(commands: readonly SimpleCommand[], kind: ActionKind, text: string): string {
+  const follows = kind === "run" || kind === "test";
+  const first = commands.findIndex(
+    (command) => !(/^(?:cd|export|source|\.|set|true|:)$/.test(command.words[0] ?? ":") || (follows && writesText(command))),
+  );
   if (first < 0) return shortened(text, longestCommand);
   let line = "";
   for (const command of commands.slice(first)) {
@@ -82,12 +88,12 @@ function shortCommand(commands: readonly SimpleCommand[], text: string): string 
   return shortened(line, longestCommand);
 }
 
-/** In order of what says most about a turn; `quiet` alone is a look around. */
+/** In order of what the answer is about: a script that is written and run at once is a run. `quiet` alone is a look around. */
 const kinds: readonly (readonly [Role["kind"], ActionKind])[] = [
   ["submit", "submit"],
   ["test", "test"],
-  ["edit", "edit"],
   ["run", "run"],
+  ["edit", "edit"],
   ["tidy", "edit"],
   ["version-control", "version-control"],
   ["explore", "explore"],
@@ -104,7 +110,7 @@ function shellIntent(text: string): Intent {
     files: unique(roles.flatMap((role) => role.files)),
     reads: unique(roles.flatMap((role) => role.reads)),
     tests: roles.some((role) => role.kind === "test"),
-    command: shortCommand(commands, text),
+    command: shortCommand(commands, kind, text),
     masked: own.slice(1).some((command) => command.joint !== "&&"),
   };
 }
@@ -256,6 +262,10 @@ export function sameFile(left: string, right: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return long === short || long.endsWith(short.startsWith("/") ? short : `/${short}`);
 }
+
+/** Were the files changed? A run may fail after what it wrote first was written. */
+export const changesFiles = (action: Action): boolean =>
+  action.files.length > 0 && (!action.failed || action.kind === "run" || action.kind === "test");
 
 /** The actions of one turn, in order. */
 export const actionsOf = (step: { readonly calls: readonly AnsweredCall[] }): Action[] => step.calls.map(actionOf);

@@ -225,6 +225,8 @@ const quiet = new Set([
   ":",
   "sleep",
   "pushd",
+  "chmod",
+  "chown",
   "popd",
   "shopt",
   "alias",

@@ -6,23 +6,9 @@ import fc from "fast-check";
 import { parquetMetadata } from "hyparquet";
 import { readParquet, Table as WasmTable, WriterPropertiesBuilder, writeParquet as writeWasm } from "parquet-wasm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  bool,
-  type ColumnSchema,
-  countParquetRows,
-  float64,
-  int8,
-  int32,
-  list,
-  nullable,
-  type Row,
-  readParquetRows,
-  readParquetSchema,
-  struct,
-  utf8,
-  writeParquet,
-  writeParquetShards,
-} from "../../../pipeline/adapters/parquet.ts";
+import { countParquetRows, readParquetRows, readParquetSchema } from "../../../pipeline/adapters/parquet-reader.ts";
+import { writeParquet, writeParquetShards } from "../../../pipeline/adapters/parquet-writer.ts";
+import { bool, type ColumnSchema, float64, int8, int32, list, nullable, type Row, struct, utf8 } from "../../../schemas/columns.ts";
 import { Fault } from "../../../schemas/fault.ts";
 
 let folder = "";

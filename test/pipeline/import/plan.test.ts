@@ -77,6 +77,12 @@ test("a file given on its own and inside a folder is planned once", async () => 
   expect(units.flatMap((unit) => unit.files.map((file) => file.name))).toEqual(["a.jsonl", "b.jsonl"]);
 });
 
+test("two files of one name keep apart", async () => {
+  const folder = await folderWith({ "a/x.jsonl": jsonLines(row("a")), "b/x.jsonl": jsonLines(row("b")) });
+  const units = await planInputs([join(folder, "a/x.jsonl"), join(folder, "b/x.jsonl")]);
+  expect(units.flatMap((unit) => unit.files.map((file) => file.name))).toEqual(["x.jsonl", "x~2.jsonl"]);
+});
+
 test("with several folders names start with the folder, so that a report of one says nothing about the other's runs", async () => {
   const files = { "run.jsonl": jsonLines(row("a__b-1")) };
   const judged = await folderWith({

@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { int32, list, nullable, struct, utf8, writeParquet } from "../../../pipeline/adapters/parquet.ts";
-import { summarise } from "../../../pipeline/import/read.ts";
-import { folderWith, importAll, jsonLines, row } from "./import-folder.ts";
+import { writeParquet } from "../../../pipeline/adapters/parquet-writer.ts";
+import { int32, list, nullable, struct, utf8 } from "../../../schemas/columns.ts";
+import { planInputs } from "../../../pipeline/import/plan.ts";
+import { readUnit, summarise } from "../../../pipeline/import/read.ts";
+import { defaults, folderWith, importAll, jsonLines, row } from "./import-folder.ts";
 
 const only = async (name: string, content: string | Buffer, options = {}) => {
   const imported = await importAll([await folderWith({ [name]: content })], options);
@@ -265,6 +269,44 @@ describe("bad input loses nothing and says what is wrong", () => {
   });
 });
 
+test("records nested too deeply to be written again are quarantined, the others imported", async () => {
+  const deep = `{"instance_id": "deep", "messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "x", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": ${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}}]}]}`;
+  const lines = await only("r.jsonl", `${deep}\n${jsonLines(row("a"))}`);
+  expect(lines.runs.map((run) => run.instance)).toEqual(["a"]);
+  expect(lines.report.quarantined[0]?.why).toMatch(/nested too deeply/);
+  const list = await only("r.json", `[${deep}, ${JSON.stringify(row("a"))}]`);
+  expect(list.runs.map((run) => run.instance)).toEqual(["a"]);
+  expect(list.report.quarantined[0]?.why).toMatch(/record 0: nested too deeply/);
+});
+
+test("a file of garbage is counted, not listed without end", async () => {
+  const { report, broken } = await only("r.jsonl", `${jsonLines(row("a"))}${"garbage\n".repeat(10_005)}`);
+  expect(broken).toHaveLength(10_005);
+  expect(report.quarantined).toHaveLength(10_001);
+  expect(report.quarantined.at(-1)?.why).toBe("5 more records could not be read");
+});
+
+test("a report with a comma too many is still joined, a run with one stays broken", async () => {
+  const folder = await folderWith({
+    "results/results.json": '{"resolved": ["a__b-1", ],}',
+    "a__b-1.jsonl": jsonLines(row("a__b-1")),
+    "run.json": '{"messages": [],}',
+  });
+  const { runs, reports } = await importAll([folder]);
+  expect(runs[0]?.outcome).toMatchObject({ resolved: true, evidence: { kind: "report" } });
+  expect(reports.map((report) => report.disposition)).toEqual(["imported", "joined", "quarantined"]);
+});
+
+test("a file that goes away between planning and reading is a fault that names it", async () => {
+  const folder = await folderWith({ "r.jsonl": jsonLines(row("a")) });
+  const [unit] = await planInputs([folder]);
+  await rm(join(folder, "r.jsonl"));
+  const reading = async () => {
+    if (unit) for await (const _ of readUnit(unit, defaults));
+  };
+  await expect(reading()).rejects.toMatchObject({ name: "Fault", code: "IO", message: expect.stringContaining("r.jsonl") });
+});
+
 describe("what is no run is refused by name", () => {
   test.each([
     ["notes.txt", "x", /not a kind of file that holds runs \(\.txt\)/],
@@ -368,6 +410,37 @@ describe("runs over many files", () => {
     const { runs } = await importAll([folder]);
     expect(runs.map((run) => run.marks.includes("pre-condensed"))).toEqual([false, true]);
   });
+});
+
+test("whatever happens to the bytes of a file, each of its lines is imported, empty or quarantined", async () => {
+  const folder = await folderWith({});
+  const lines = [
+    row("a"),
+    { instance_id: "none", messages: [{ role: "user", content: "x" }] },
+    row("b", "é 😀"),
+    { other: 1 },
+    row("c", "<|im_end|>"),
+  ];
+  const bytes = Buffer.from(jsonLines(...lines));
+  const damage = fc.record({ at: fc.nat(bytes.length - 1), to: fc.integer({ min: 0, max: 255 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(damage, { maxLength: 4 }), fc.nat(bytes.length), async (changes, end) => {
+      const copy = Buffer.from(bytes);
+      for (const { at, to } of changes) copy[at] = to;
+      const content = Buffer.concat([copy.subarray(0, end), Buffer.from("\n"), Buffer.from(jsonLines(row("whole")))]);
+      await writeFile(join(folder, "r.jsonl"), content);
+      const { runs, reports, broken } = await importAll([folder]);
+      const [report] = reports;
+      const written = content
+        .toString("latin1")
+        .split("\n")
+        .filter((line) => line.trim() !== "").length;
+      expect((report?.trajectories.length ?? 0) + (report?.emptyRecords ?? 0) + (report?.quarantined.length ?? 0)).toBe(written);
+      expect(broken.length).toBe(report?.quarantined.length);
+      expect(runs.at(-1)?.instance).toBe("whole");
+    }),
+    { numRuns: 150, seed: 11 },
+  );
 });
 
 test("the summary accounts for every file and counts each run once", async () => {

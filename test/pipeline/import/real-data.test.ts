@@ -16,6 +16,8 @@ interface Known {
   readonly resolved?: boolean;
 }
 
+const commandOf = (text: string | undefined): string => (JSON.parse(text ?? "{}") as { command?: string }).command ?? "";
+
 describe.skipIf(!there)("the collection of real runs", () => {
   let all: Imported;
   let known: Known[];
@@ -90,6 +92,37 @@ describe.skipIf(!there)("the collection of real runs", () => {
     expect(files("demonstration-removed")).toHaveLength(1);
     for (const mark of ["missing-result", "silent-step", "orphan-result", "unparsable-arguments", "lossy-utf8"] as const)
       expect([mark, files(mark)]).toEqual([mark, []]);
+  });
+
+  test("loses no text: every message of the chat formats is found again in its run", () => {
+    const chats = all.runs.filter(
+      (run) =>
+        run.origin.dialect === "mini-swe-agent" || (run.origin.dialect === "openhands-completions" && !run.origin.file.includes("/all/")),
+    );
+    expect(chats.length).toBe(36);
+    for (const run of chats) {
+      const value: unknown = JSON.parse(readFileSync(join(folder, run.origin.file), "utf8"));
+      const messages = (Array.isArray(value) ? value : (value as { messages: unknown[] }).messages) as {
+        role: string;
+        content?: unknown;
+      }[];
+      const kept = [
+        run.task.system,
+        run.task.prompt,
+        run.outcome.patch,
+        ...run.steps.flatMap((step) => [step.thought, ...step.feedback, ...step.calls.map((call) => call.result)]),
+      ];
+      const pool = new Set(kept);
+      for (const { role, content } of messages) {
+        const text = Array.isArray(content) ? content.map((part: { text: string }) => part.text).join("\n") : String(content ?? "");
+        const cut =
+          role === "assistant" &&
+          run.steps.some(
+            (step) => step.calls.length === 1 && text.startsWith(step.thought) && text.includes(commandOf(step.calls[0]?.arguments)),
+          );
+        expect([run.origin.file, pool.has(text) || cut, text.slice(0, 80)]).toEqual([run.origin.file, true, text.slice(0, 80)]);
+      }
+    }
   });
 
   test("gives the same runs again", async () => {

@@ -31,6 +31,14 @@ test("what several writers appended for a shard is read back, and no other shard
   );
 });
 
+test("rows appended at the same time all arrive, each on its own line", async () => {
+  const journal = await openJournal(folder, 5, true);
+  const rows = Array.from({ length: 50 }, (_, id) => ({ id, text: "x".repeat(20_000) }));
+  await Promise.all(rows.map((row) => journal.append(row)));
+  await journal.close();
+  expect(await values(5)).toEqual(rows);
+});
+
 test("a torn last line and a damaged line are skipped, the rest counts", async () => {
   await write(1, { id: "a" }, { id: "b" }, { id: "c" });
   const [name] = await readdir(folder);

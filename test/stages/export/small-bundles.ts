@@ -5,7 +5,7 @@ import type { Block, Memory } from "../../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../../schemas/trajectory.ts";
 import { type ExportBundle, ExportParams } from "../../../stages/export/export.ts";
 import { judgeMetrics } from "../../../stages/filter/judge.ts";
-import { measure, MeasureParams } from "../../../stages/filter/measure.ts";
+import { MeasureParams, measure } from "../../../stages/filter/measure.ts";
 import { memorySections } from "../../../stages/lib/memory-text.ts";
 import { ok, type Ports, rejected } from "../../../stages/stage.ts";
 import { cutSegments } from "../../../stages/stitch/stitch.ts";
@@ -19,9 +19,11 @@ export const ports: Ports = {
 };
 
 /** Thresholds that small runs pass; the rest is as shipped. */
-export const smallRecipe = (changes: { export?: Record<string, unknown>; persona?: Record<string, unknown>; window?: Record<string, unknown> } = {}): Recipe =>
+export const smallRecipe = (
+  changes: { export?: Record<string, unknown>; persona?: Record<string, unknown>; window?: Record<string, unknown> } = {},
+): Recipe =>
   RecipeSchema.parse({
-    filter: { outcome: null, minFoldTokens: null, minFoldRatio: null, maxFoldRatio: null, minContextCalls: 0 },
+    filter: { outcome: null, exits: null, minFoldTokens: null, minFoldRatio: null, maxFoldRatio: null, minContextCalls: 0 },
     export: { training: { globalBatch: 4 }, ...changes.export },
     persona: { ...changes.persona },
     window: { keepSteps: 1, ...changes.window },
@@ -55,7 +57,12 @@ const steps: readonly Step[] = [
   },
   bash("Fix it again.", "sed -i 's/y/z/' src/core.py", "ok"),
   bash("All tests pass now.", "python -m pytest -q", "5 passed"),
-  { thought: "Done.", reasoning: null, calls: [{ id: null, name: "submit", arguments: "{}", result: null, exitCode: null, failed: null }], feedback: [] },
+  {
+    thought: "Done.",
+    reasoning: null,
+    calls: [{ id: null, name: "submit", arguments: "{}", result: null, exitCode: null, failed: null }],
+    feedback: [],
+  },
 ];
 
 export interface SmallRun {
@@ -65,6 +72,8 @@ export interface SmallRun {
   readonly model?: string;
   readonly resolved?: boolean | null;
   readonly steps?: readonly Step[];
+  /** In place of one made from the fields above. */
+  readonly trajectory?: Trajectory;
   readonly writer?: "llm" | "extractive";
   /** `[cut, keptFrom]` of each block; null: stage 3 rejected the trajectory. */
   readonly cuts?: readonly (readonly [number, number])[] | null;
@@ -119,9 +128,16 @@ const blockAt = (cut: number, keptFrom: number, writer: "llm" | "extractive"): B
 
 /** A trajectory with everything that export reads, made by the real stitch, measure and judge. */
 export async function smallBundle(recipe: Recipe, run: SmallRun = {}): Promise<ExportBundle> {
-  const trajectory = smallTrajectory(run);
-  const cuts = run.cuts === undefined ? ([[3, 2], [6, 5]] as const) : run.cuts;
-  const memory: Memory | null = cuts === null ? null : { blocks: cuts.map(([cut, keptFrom]) => blockAt(cut, keptFrom, run.writer ?? "llm")) };
+  const trajectory = run.trajectory ?? smallTrajectory(run);
+  const cuts =
+    run.cuts === undefined
+      ? ([
+          [3, 2],
+          [6, 5],
+        ] as const)
+      : run.cuts;
+  const memory: Memory | null =
+    cuts === null ? null : { blocks: cuts.map(([cut, keptFrom]) => blockAt(cut, keptFrom, run.writer ?? "llm")) };
   const workspace = memory === null ? null : cutSegments(trajectory.steps.length, memory);
   const params = MeasureParams.parse({
     persona: recipe.persona,
@@ -149,7 +165,14 @@ export async function smallBundles(recipe: Recipe, repositories = 6): Promise<Ex
   for (let index = 0; index < repositories; index += 1) {
     const instance = `owner${index}__repo${index}-${100 + index}`;
     bundles.push(await smallBundle(recipe, { instance, licence: index % 2 === 0 ? "MIT" : null, resolved: index === 0 ? null : true }));
-    bundles.push(await smallBundle(recipe, { instance: `other-${index}`, repository: `owner${index}/repo${index}`, writer: "extractive", cuts: [[4, 3]] }));
+    bundles.push(
+      await smallBundle(recipe, {
+        instance: `other-${index}`,
+        repository: `owner${index}/repo${index}`,
+        writer: "extractive",
+        cuts: [[4, 3]],
+      }),
+    );
   }
   return [...bundles, await smallBundle(recipe, { instance: "without-memory", cuts: null })];
 }

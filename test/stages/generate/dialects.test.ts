@@ -47,8 +47,8 @@ describe("OpenHands", () => {
     expect(run.steps[0]?.calls[0]?.arguments).toBe('{"command": "ls", "security_risk": "LOW"}');
     expect(run.steps[1]?.calls[0]?.arguments).toBe('{"command": "sleep 1"');
   });
-  test("a row that broke before the first step is empty, with the source's reason", () => {
-    const value = { instance_id: "a__b-1", metadata: {}, history: [], error: "STATUS$ERROR_LLM_AUTHENTICATION" };
+  test.each([[[]], [null]])("a row that broke before the first step (history %j) is empty, with the source's reason", (history) => {
+    const value = { instance_id: "a__b-1", metadata: {}, history, error: "STATUS$ERROR_LLM_AUTHENTICATION" };
     const read = importRecord(
       value,
       { file: "x", record: 0, digest: "0".repeat(64), source: null, licence: null, instance: null, marks: [] },

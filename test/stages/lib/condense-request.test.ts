@@ -14,16 +14,38 @@ const step = (text: string) => ({
   assistant: "unused",
   user: "unused",
 });
-const input = { task: "the task", previousMemory: "the previous memory", fold: [step("a"), step("b")], first: 4, recent: [step("c")], targetTokens: 1000, capTokens: 2000 };
+const input = {
+  task: "TASK TEXT",
+  previousMemory: "OLD MEMORY",
+  fold: [step("a"), step("b")],
+  first: 4,
+  recent: [step("c")],
+  targetTokens: 1000,
+  capTokens: 2000,
+};
 
 describe("condenseRequest", () => {
   test("holds task, previous memory, fold and recent steps, each once and in this order, with the numbers the steps have in the run", () => {
     const text = condenseRequest(input);
-    const pieces = ["# Task", "the task", "# Previous memory", "the previous memory", "# Steps to fold", "[step 4]", "thought a", '[call] execute_bash {"command": "a"}', "[result]\nresult a", "[step 5]", "# Recent steps (read-only)", "[step 6]", "result c"];
+    const pieces = [
+      "# Task",
+      "TASK TEXT",
+      "# Previous memory",
+      "OLD MEMORY",
+      "# Steps to fold",
+      "[step 4]",
+      "thought a",
+      '[call] execute_bash {"command": "a"}',
+      "[result]\nresult a",
+      "[step 5]",
+      "# Recent steps (read-only)",
+      "[step 6]",
+      "result c",
+    ];
     const places = pieces.map((piece) => text.indexOf(piece));
     expect(places.every((place) => place >= 0)).toBe(true);
     expect(places).toEqual([...places].sort((a, b) => a - b));
-    for (const once of ["thought a", "thought b", "result c", "[step 6]", "the previous memory"]) expect(text.split(once)).toHaveLength(2);
+    for (const once of ["thought a", "thought b", "result c", "[step 6]", "OLD MEMORY"]) expect(text.split(once)).toHaveLength(2);
   });
 
   test("says where there is no previous memory and no recent step", () => {
@@ -37,7 +59,12 @@ describe("condenseRequest", () => {
   });
 
   test("leaves out results that never came and thoughts that say nothing", () => {
-    const silent = { ...step("a"), thought: "", calls: [{ ...step("a").calls[0], name: "submit", arguments: "{}", result: null, exitCode: null, failed: null }], feedback: ["note"] };
+    const silent = {
+      ...step("a"),
+      thought: "",
+      calls: [{ ...step("a").calls[0], name: "submit", arguments: "{}", result: null, exitCode: null, failed: null }],
+      feedback: ["note"],
+    };
     expect(condenseRequest({ ...input, fold: [silent] })).toContain("[step 4]\n[call] submit {}\n[feedback]\nnote\n\n#");
   });
 
@@ -71,7 +98,9 @@ describe("condenseInput", () => {
           expect(own.recent).toHaveLength(keepSteps);
           expect(own.fold.length).toBeGreaterThan(0);
           const until = { upTo: sizes.upTo.slice(0, block.cut + 1) };
-          expect(condenseInput({ ...rendered, steps: rendered.steps.slice(0, block.cut) }, until, block, blocks[index - 1] ?? null, memorySize)).toEqual(own);
+          expect(
+            condenseInput({ ...rendered, steps: rendered.steps.slice(0, block.cut) }, until, block, blocks[index - 1] ?? null, memorySize),
+          ).toEqual(own);
         }
       }),
       { seed: 82, numRuns: 150 },

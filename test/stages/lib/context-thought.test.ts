@@ -13,7 +13,11 @@ const reasons = ["signals", "window"] as const;
 
 describe("contextThought", () => {
   test("quotes the evidence of the loudest signal", () => {
-    const signals = [found("window-growth", 0.4, "grew"), found("new-direction", 0.9, "E: boom"), found("subtask-completed", 0.8, "5 passed")];
+    const signals = [
+      found("window-growth", 0.4, "grew"),
+      found("new-direction", 0.9, "E: boom"),
+      found("subtask-completed", 0.8, "5 passed"),
+    ];
     expect(contextThought("signals", signals, 0)).toMatch(/failure.*\(E: boom\)$/);
   });
 
@@ -24,7 +28,11 @@ describe("contextThought", () => {
   });
 
   test("says that room is short when that was the reason, or when nothing is known", () => {
-    const texts = [contextThought("window", [found("new-direction", 1, "boom")], 0), contextThought("signals", [], 0), contextThought("signals", [found("unheard-of", 1)], 0)];
+    const texts = [
+      contextThought("window", [found("new-direction", 1, "boom")], 0),
+      contextThought("signals", [], 0),
+      contextThought("signals", [found("unheard-of", 1)], 0),
+    ];
     for (const text of texts) expect(text).toMatch(/room|window|conversation|context/);
   });
 
@@ -33,7 +41,8 @@ describe("contextThought", () => {
   });
 
   test("leaves out evidence of several lines, or too long to quote", () => {
-    for (const evidence of ["two\nlines", "two\rlines", "x".repeat(161)]) expect(contextThought("signals", [found("new-direction", 1, evidence)], 0)).not.toContain("(");
+    for (const evidence of ["two\nlines", "two\rlines", "x".repeat(161)])
+      expect(contextThought("signals", [found("new-direction", 1, evidence)], 0)).not.toContain("(");
     expect(contextThought("signals", [found("new-direction", 1, "x".repeat(161), "short")], 0)).toContain("(short)");
   });
 
@@ -76,7 +85,9 @@ describe("longestThought", () => {
   test("is longer than any thought about random evidence", () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.string({ unit: "binary", maxLength: 160 }), fc.nat(), (signal, evidence, pick) => {
-        expect(callTokens(contextThought("signals", [found(signal, 1, evidence)], pick)) + seams).toBeLessThanOrEqual(callTokens(longestThought));
+        expect(callTokens(contextThought("signals", [found(signal, 1, evidence)], pick)) + seams).toBeLessThanOrEqual(
+          callTokens(longestThought),
+        );
       }),
       { seed: 52, numRuns: 2000 },
     );

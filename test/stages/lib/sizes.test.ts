@@ -13,7 +13,10 @@ test("sizes of head and spans are those of their turns' whole text", () => {
       const [start, end] = [one % (count + 1), two % (count + 1)].sort((a, b) => a - b) as [number, number];
       const text = rendered.steps
         .slice(start, end)
-        .flatMap(({ assistant, user }) => [{ role: "assistant" as const, content: assistant }, ...(user === null ? [] : [{ role: "user" as const, content: user }])])
+        .flatMap(({ assistant, user }) => [
+          { role: "assistant" as const, content: assistant },
+          ...(user === null ? [] : [{ role: "user" as const, content: user }]),
+        ])
         .map(({ role, content }) => `${header(role)}${content}${footer}\n`)
         .join("");
       expect(spanTokens(sizes, start, end)).toBe(exactTokens(text));
@@ -39,7 +42,12 @@ test("a reply is its content and the token that ends it, without header and clos
 
 test("a conversation without system prompt is counted with the template's default one", () => {
   const user = { role: "user", content: "hi", train: false, step: -1 } as const;
-  const system = { role: "system", content: "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.", train: false, step: -1 } as const;
+  const system = {
+    role: "system",
+    content: "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
+    train: false,
+    step: -1,
+  } as const;
   expect(conversationTokens([user], exactTokens)).toBe(conversationTokens([system, user], exactTokens));
   expect(conversationTokens([user], exactTokens)).toBe(exactTokens(chatText([user])));
   expect(openingTokens(exactTokens)).toBe(3);

@@ -49,7 +49,8 @@ describe("the example of DESIGN 5: T = 12, cuts 5 and 9, k = 2", () => {
       turns
         .slice(1)
         .flatMap(({ role, content, train }) => {
-          const word = role === "user" ? (/\n(M\d)\n/.exec(content)?.[1] ?? (content === "Q" ? "Q" : null)) : (content.split("\n")[0] ?? "");
+          const word =
+            role === "user" ? (/\n(M\d)\n/.exec(content)?.[1] ?? (content === "Q" ? "Q" : null)) : (content.split("\n")[0] ?? "");
           return word === null ? [] : [`${word}${train ? "*" : ""}`];
         })
         .join(" "),
@@ -58,7 +59,9 @@ describe("the example of DESIGN 5: T = 12, cuts 5 and 9, k = 2", () => {
   });
 
   test("results follow their steps, except after the last trained turn", () => {
-    const users = placement.segments.map((turns) => turns.filter((turn) => turn.role === "user").map((turn) => /r\d+|M\d|Q/.exec(turn.content)?.[0]));
+    const users = placement.segments.map((turns) =>
+      turns.filter((turn) => turn.role === "user").map((turn) => /r\d+|M\d|Q/.exec(turn.content)?.[0]),
+    );
     expect(users).toEqual([
       ["Q", "r1", "r2", "r3", "r4", "r5"],
       ["Q", "M1", "r4", "r5", "r6", "r7", "r8", "r9"],
@@ -68,7 +71,10 @@ describe("the example of DESIGN 5: T = 12, cuts 5 and 9, k = 2", () => {
 });
 
 test("without blocks there is one segment, the whole trajectory", () => {
-  expect(cutSegments(1, { blocks: [] })).toEqual({ segments: [{ opens: null, recent: null, target: { start: 0, end: 1 }, closes: null }], condensations: [] });
+  expect(cutSegments(1, { blocks: [] })).toEqual({
+    segments: [{ opens: null, recent: null, target: { start: 0, end: 1 }, closes: null }],
+    condensations: [],
+  });
 });
 
 test("with k = 0 nothing is repeated", () => {
@@ -83,7 +89,9 @@ test("with k = 0 nothing is repeated", () => {
 test("whatever legal cuts there are, targets and folds tile, and the row parses", () => {
   const drawn = fc
     .record({ count: fc.integer({ min: 1, max: 30 }), keepSteps: fc.nat(5) })
-    .chain(({ count, keepSteps }) => fc.record({ count: fc.constant(count), keepSteps: fc.constant(keepSteps), cuts: fc.subarray(legalCuts(count, keepSteps)) }));
+    .chain(({ count, keepSteps }) =>
+      fc.record({ count: fc.constant(count), keepSteps: fc.constant(keepSteps), cuts: fc.subarray(legalCuts(count, keepSteps)) }),
+    );
   fc.assert(
     fc.property(drawn, ({ count, keepSteps, cuts }) => {
       const workspace = Workspace.parse(cutSegments(count, { blocks: blocksAt(cuts, keepSteps, numbered) }));
@@ -91,20 +99,30 @@ test("whatever legal cuts there are, targets and folds tile, and the row parses"
       const within = ({ start, end }: { start: number; end: number }): number[] => range(end - start).map((offset) => start + offset);
       expect(workspace.segments.flatMap((segment) => within(segment.target))).toEqual(range(count));
       expect(workspace.condensations.flatMap((one) => within(one.folds))).toEqual(range((cuts.at(-1) ?? keepSteps) - keepSteps));
-      for (const { recent, target } of workspace.segments.slice(1)) expect(recent).toEqual(keepSteps === 0 ? null : { start: target.start - keepSteps, end: target.start });
+      for (const { recent, target } of workspace.segments.slice(1))
+        expect(recent).toEqual(keepSteps === 0 ? null : { start: target.start - keepSteps, end: target.start });
     }),
     { seed: 61, numRuns: 500 },
   );
 });
 
 test("the stage reads trajectory and memory and asks nothing of the world", async () => {
-  const ports = fakePorts(() => new Error("asked"), () => Number.NaN);
-  const outcome = await stitch.run({ trajectory: trajectory(12), memory: { blocks: blocksAt([5, 9], 2, numbered) } }, stitch.params.parse({}), ports);
+  const ports = fakePorts(
+    () => new Error("asked"),
+    () => Number.NaN,
+  );
+  const outcome = await stitch.run(
+    { trajectory: trajectory(12), memory: { blocks: blocksAt([5, 9], 2, numbered) } },
+    stitch.params.parse({}),
+    ports,
+  );
   expect(outcome).toEqual({ ok: true, value: cutSegments(12, { blocks: blocksAt([5, 9], 2, numbered) }) });
   expect(ports.requests).toEqual([]);
 });
 
 test("a segment that points at no block is a bug and flies", () => {
   const { rendered, recipe } = place(trajectory(2), personaRecipe(), 0, [], numbered);
-  expect(() => segmentTurns(rendered, [], { opens: 0, recent: null, target: { start: 0, end: 1 }, closes: null }, recipe)).toThrow("block 0 of 0");
+  expect(() => segmentTurns(rendered, [], { opens: 0, recent: null, target: { start: 0, end: 1 }, closes: null }, recipe)).toThrow(
+    "block 0 of 0",
+  );
 });

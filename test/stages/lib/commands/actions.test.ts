@@ -244,7 +244,7 @@ describe("signatures", () => {
 
 test("the short form is one line without the way there and without here-documents", () => {
   expect(bash("cd /testbed && python   a.py\\\n --x 2>&1 | tail -5").command).toBe("python a.py --x 2>&1 | tail -5");
-  expect(bash("cat <<'EOF' > a.py\nx\nEOF\npython a.py").command).toBe("cat <<'EOF' > a.py; python a.py");
+  expect(bash("cat <<'EOF' > a.py\nx\nEOF\npython a.py").command).toBe("python a.py");
   expect(bash(`python -c "${"x".repeat(500)}"`).command.length).toBeLessThanOrEqual(162);
 });
 
@@ -278,5 +278,5 @@ test.each([
   const start = performance.now();
   bash("pytest", piece.repeat(200_000), { exitCode: 1 });
   bash(`python - <<'EOF'\n${piece.repeat(50_000)}\nEOF`, piece.repeat(50_000));
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(performance.now() - start).toBeLessThan(5_000);
 });

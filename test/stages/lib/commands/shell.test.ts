@@ -73,6 +73,6 @@ test.each(["$(", "'", '"', "a;", "`$(", "\\", "(", "> ", "\n", '${"', "# ", "$'\
     const start = performance.now();
     parseShell(piece.repeat(100_000));
     parseShell(`cat <<A\n${`A${piece}\n`.repeat(50_000)}`);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(performance.now() - start).toBeLessThan(5_000);
   },
 );

@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
-
-/** Canonical JSON: keys sorted by code unit, no spaces, well-formed strings. Only JSON values; anything else throws. */
+/** Canonical JSON: keys sorted by code unit, no spaces. Equal values, equal text. Only JSON values: anything else throws instead of vanishing. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value === "string") return JSON.stringify(value);
@@ -14,9 +12,3 @@ export function canonicalJson(value: unknown): string {
   const keys = Object.keys(object).sort();
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key])}`).join(",")}}`;
 }
-
-/** Lower-case hex SHA-256 of text (as UTF-8) or bytes. */
-export const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
-
-/** Digest of a JSON value's content. */
-export const digestOf = (value: unknown): string => sha256(canonicalJson(value));

@@ -1,0 +1,206 @@
+import { describe, expect, test } from "vitest";
+import type { Metrics } from "../../schemas/metrics.ts";
+import { FilterRecipe } from "../../schemas/recipe.ts";
+import { Failure } from "../../schemas/verdict.ts";
+import type { Filter, Finding, Limits } from "../../stages/filter/filters/filter.ts";
+import { type FilterName, filters } from "../../stages/filter/filters/index.ts";
+
+/** A trajectory that every filter passes under the default limits. */
+const good: Metrics = {
+  trajectory: {
+    resolved: true,
+    exit: "submitted",
+    steps: 40,
+    unrenderable: [],
+    preCondensed: false,
+    controlTokenTexts: 0,
+    baseTokens: 50_000,
+    rejectedBy: null,
+    promptTokens: { calls: 42, sum: 1000, max: 100 },
+    promptTokensPerCall: [100],
+  },
+  blocks: [
+    {
+      cut: 10,
+      gapSteps: 10,
+      foldTokens: 9_000,
+      previousMemoryTokens: 0,
+      memoryTokens: 1_000,
+      foldRatio: 0.3,
+      windowTokensBefore: 10_000,
+      windowTokensAfter: 2_000,
+      windowRatio: 0.2,
+    },
+    {
+      cut: 20,
+      gapSteps: 10,
+      foldTokens: 8_000,
+      previousMemoryTokens: 1_000,
+      memoryTokens: 1_500,
+      foldRatio: 0.2,
+      windowTokensBefore: 12_000,
+      windowTokensAfter: 3_000,
+      windowRatio: 0.25,
+    },
+  ],
+  segments: [{ tokens: 60_000, trainedTokens: 100, neededTokens: 65_536 }],
+  condensations: [{ tokens: 9_000, trainedTokens: 1_000, neededTokens: 20_000 }],
+  base: { tokens: 50_000, trainedTokens: 1_000, neededTokens: 60_000 },
+};
+const defaults: Limits = { ...FilterRecipe.parse({}), windowTokens: 65_536 };
+
+type Change = (value: number | string | boolean | null | string[]) => Metrics;
+const trajectory =
+  (field: keyof Metrics["trajectory"]): Change =>
+  (value) => ({ ...good, trajectory: { ...good.trajectory, [field]: value } });
+const secondBlock =
+  (field: keyof Metrics["blocks"][number]): Change =>
+  (value) => ({ ...good, blocks: good.blocks.map((block, index) => (index === 1 ? { ...block, [field]: value } : block)) });
+const blocks: Change = (value) => ({
+  ...good,
+  blocks: Array.from({ length: Number(value) }, () => good.blocks[0]).flatMap((block) => block ?? []),
+});
+const segment: Change = (value) => ({ ...good, segments: [{ tokens: 1, trainedTokens: 1, neededTokens: Number(value) }] });
+
+interface Case {
+  /** How the metric is set. */
+  change: Change;
+  /** Under `limits`: values that pass, and values that fail with the finding's value where it is another. */
+  limits: Partial<Limits>;
+  passes: Parameters<Change>[0][];
+  fails: Parameters<Change>[0][];
+  /** Limits that switch it off; null: always on. */
+  off: Partial<Limits> | null;
+}
+
+const cases: Record<FilterName, Case> = {
+  unresolved: {
+    change: trajectory("resolved"),
+    limits: { outcome: "resolved" },
+    passes: [true],
+    fails: [false, null],
+    off: { outcome: null },
+  },
+  "bad-exit": {
+    change: trajectory("exit"),
+    limits: { exits: ["submitted", "unknown"] },
+    passes: ["submitted", "unknown"],
+    fails: ["error", "auto-submitted"],
+    off: { exits: null },
+  },
+  "pre-condensed": {
+    change: trajectory("preCondensed"),
+    limits: { allowPreCondensed: false },
+    passes: [false],
+    fails: [true],
+    off: { allowPreCondensed: true },
+  },
+  unrenderable: { change: trajectory("unrenderable"), limits: {}, passes: [[]], fails: [["missing-result"], ["a", "b"]], off: null },
+  "control-token-text": {
+    change: trajectory("controlTokenTexts"),
+    limits: { maxControlTokenTexts: 2 },
+    passes: [0, 2, null],
+    fails: [3, 100],
+    off: { maxControlTokenTexts: null },
+  },
+  "too-few-steps": { change: trajectory("steps"), limits: { minSteps: 10 }, passes: [10, 11], fails: [9, 1], off: { minSteps: null } },
+  "too-many-steps": { change: trajectory("steps"), limits: { maxSteps: 50 }, passes: [50, 1], fails: [51, 5000], off: { maxSteps: null } },
+  "rejected-upstream": { change: trajectory("rejectedBy"), limits: {}, passes: [null], fails: ["condense: window-exceeded"], off: null },
+  "too-few-calls": { change: blocks, limits: { minContextCalls: 2 }, passes: [2, 3], fails: [1, 0], off: { minContextCalls: null } },
+  "too-many-calls": { change: blocks, limits: { maxContextCalls: 3 }, passes: [3, 0], fails: [4, 30], off: { maxContextCalls: null } },
+  "fold-too-small": {
+    change: secondBlock("foldTokens"),
+    limits: { minFoldTokens: 500 },
+    passes: [500, 501],
+    fails: [499, 1],
+    off: { minFoldTokens: null },
+  },
+  "fold-ratio-too-low": {
+    change: secondBlock("foldRatio"),
+    limits: { minFoldRatio: 0.1 },
+    passes: [0.1, 0.5],
+    fails: [0.099999, 0],
+    off: { minFoldRatio: null },
+  },
+  "fold-ratio-too-high": {
+    change: secondBlock("foldRatio"),
+    limits: { maxFoldRatio: 0.7 },
+    passes: [0.7, 0.3],
+    fails: [0.700001, 2],
+    off: { maxFoldRatio: null },
+  },
+  "window-exceeded": { change: segment, limits: { windowTokens: 1_000 }, passes: [1_000, 1], fails: [1_001], off: null },
+};
+
+/** What a filter finds in whatever its scope looks at first. */
+const find = (filter: Filter, metrics: Metrics, limits: Limits): Finding => {
+  if (filter.scope === "trajectory") return filter.fails(metrics.trajectory, limits);
+  if (filter.scope === "context") return filter.fails(metrics, limits);
+  const sample = metrics.segments[0];
+  if (sample === undefined) throw new Error("no sample to judge");
+  return filter.fails(sample, limits);
+};
+
+test("the good trajectory passes every filter under the default limits", () => {
+  for (const filter of Object.values<Filter>(filters)) expect(find(filter, good, defaults)).toBeNull();
+});
+
+test("every filter has a case here, and a name of its own in kebab-case", () => {
+  expect(Object.keys(cases).sort()).toEqual(Object.keys(filters).sort());
+  for (const name of Object.keys(filters)) expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
+  expect(new Set(Object.values(filters)).size).toBe(Object.keys(filters).length);
+});
+
+describe.each(Object.entries(cases) as [FilterName, Case][])("filter %s", (name, { change, limits, passes, fails, off }) => {
+  const filter: Filter = filters[name];
+  const all = { ...defaults, ...limits };
+
+  test("passes up to its bound", () => {
+    for (const value of passes) expect(find(filter, change(value), all), String(value)).toBeNull();
+  });
+
+  test("fails right beyond it, and says what it saw and which limit it holds", () => {
+    for (const value of fails) {
+      const found = find(filter, change(value), all);
+      expect(found, String(value)).not.toBeNull();
+      expect(Failure.parse({ filter: name, ...found }).value).toEqual(Array.isArray(value) ? value.join(" ") : value);
+    }
+  });
+
+  test(off === null ? "is always on" : "is off when its limit is", () => {
+    for (const value of [...passes, ...fails]) if (off !== null) expect(find(filter, change(value), { ...all, ...off })).toBeNull();
+    if (off === null) for (const value of fails) expect(find(filter, change(value), { ...all, ...allOff })).not.toBeNull();
+  });
+
+  test("changes nothing and says the same again", () => {
+    const metrics = change(fails[0] ?? null);
+    const before = JSON.stringify(metrics);
+    expect(find(filter, metrics, all)).toEqual(find(filter, metrics, all));
+    expect(JSON.stringify(metrics)).toBe(before);
+  });
+});
+
+/** Every limit that can be switched off, switched off. */
+const allOff: Partial<Limits> = Object.assign({}, ...Object.values(cases).map((one) => one.off ?? {}));
+
+describe("filters that know two moods", () => {
+  test("`not-failed` lets unknown outcomes pass, and only those", () => {
+    const outcome = (resolved: boolean | null): Finding =>
+      find(filters.unresolved, trajectory("resolved")(resolved), { ...defaults, outcome: "not-failed" });
+    expect([outcome(true), outcome(null), outcome(false)]).toEqual([null, null, { value: false, limit: "not-failed" }]);
+  });
+
+  test("a trajectory rejected upstream is not also blamed for having no calls", () => {
+    const rejected = {
+      ...good,
+      blocks: [],
+      segments: [],
+      condensations: [],
+      trajectory: { ...good.trajectory, rejectedBy: "detect: window-exceeded" },
+    };
+    const failing = Object.entries<Filter>(filters).filter(
+      ([, filter]) => filter.scope === "context" && filter.fails(rejected, defaults) !== null,
+    );
+    expect(failing.map(([name]) => name)).toEqual(["rejected-upstream"]);
+  });
+});

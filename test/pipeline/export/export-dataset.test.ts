@@ -1,0 +1,213 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parquetMetadata } from "hyparquet";
+import { afterAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { chatTemplate } from "../../../pipeline/adapters/chat-template.ts";
+import { readParquetRows } from "../../../pipeline/adapters/parquet-reader.ts";
+import { type ExportRequest, exportDataset } from "../../../pipeline/export/export-dataset.ts";
+import { Tallies } from "../../../schemas/manifest.ts";
+import type { Recipe } from "../../../schemas/recipe.ts";
+import { Stats } from "../../../schemas/stats.ts";
+import { type ExportBundle, exportTrajectory } from "../../../stages/export/export.ts";
+import { layouts } from "../../../stages/export/layouts/index.ts";
+import { repositoryOf } from "../../../stages/export/split.ts";
+import { arrayOf, paramsOf, ports, smallBundle, smallBundles, smallRecipe } from "../../stages/export/small-bundles.ts";
+
+const template = await chatTemplate("qwen2.5");
+const folders: string[] = [];
+const newFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "catgen-export-"));
+  folders.push(folder);
+  return folder;
+};
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+async function exported(recipe: Recipe, bundles: readonly ExportBundle[], change: Partial<ExportRequest> = {}) {
+  const folder = await newFolder();
+  const summary = await exportDataset({ bundles: arrayOf(bundles), params: paramsOf(recipe), ports, folder, template, ...change });
+  return { folder, summary };
+}
+
+const rowsOf = async (path: string): Promise<Record<string, unknown>[]> => {
+  const rows: Record<string, unknown>[] = [];
+  for await (const row of readParquetRows(path)) rows.push(row);
+  return rows;
+};
+
+/** What a Parquet file says of itself. */
+async function footerOf(path: string) {
+  const bytes = await readFile(path);
+  const footer = parquetMetadata(new Uint8Array(bytes).buffer);
+  const columns = footer.row_groups.flatMap((group) => group.columns);
+  return {
+    schema: JSON.stringify(footer.schema),
+    codecs: columns.map((column) => column.meta_data?.codec),
+    groupBytes: footer.row_groups.map((group) => Number(group.total_byte_size)),
+    keys: (footer.key_value_metadata ?? []).map(({ key }) => key).filter((key) => key !== "ARROW:schema"),
+  };
+}
+
+const withValidation = smallRecipe({ export: { validationShare: 0.3, training: { globalBatch: 4 } } });
+const bundles = await smallBundles(withValidation);
+
+describe("an export of several repositories", async () => {
+  const { folder, summary } = await exported(withValidation, bundles);
+
+  test("has the rows of the samples, read back as they were written", async () => {
+    const samples = bundles.flatMap((bundle) => [...exportTrajectory(bundle, paramsOf(withValidation), ports).samples]);
+    for (const layout of ["messages", "input-output"] as const) {
+      for (const kind of ["segment", "condense", "base"] as const) {
+        const files = summary.files.filter(({ path }) => path.startsWith(`${layout}/${kind}/`));
+        expect(files.length).toBeGreaterThan(1);
+        const read = (await Promise.all(files.map(({ path }) => rowsOf(join(folder, path))))).flat();
+        const written = samples.filter(({ sample }) => sample.kind === kind).map(({ sample, facts }) => layouts[layout].row(sample, facts));
+        const byId = (a: { cat_sample_id?: unknown }, b: { cat_sample_id?: unknown }) =>
+          String(a.cat_sample_id) < String(b.cat_sample_id) ? -1 : 1;
+        expect(read.sort(byId)).toEqual(written.sort(byId));
+      }
+    }
+  });
+
+  test("has no repository in train and validation at once", async () => {
+    const sides = new Map<string, Set<string>>();
+    const repositories = new Map(
+      bundles.map(({ trajectory }) => [
+        trajectory.id as string,
+        repositoryOf({ repository: trajectory.task.repository, instance: trajectory.instance }),
+      ]),
+    );
+    for (const { path, rows } of summary.files) {
+      if (rows === null) continue;
+      for (const row of await rowsOf(join(folder, path))) {
+        const repository = repositories.get(String(row["cat_trajectory_id"])) ?? "none";
+        sides.set(repository, (sides.get(repository) ?? new Set()).add(path.includes("/train-") ? "train" : "validation"));
+      }
+    }
+    expect([...sides.values()].filter((side) => side.size > 1)).toEqual([]);
+    expect(summary.repositories).toEqual({ train: 5, validation: 2 });
+  });
+
+  test("has a card whose configurations name existing files, every Parquet file exactly once", async () => {
+    const card = await readFile(join(folder, "README.md"), "utf8");
+    const front = parse(card.split("---\n")[1] ?? "") as {
+      configs: { config_name: string; data_files: { split: string; path: string[] }[] }[];
+      license: string[];
+    };
+    const patterns = front.configs.flatMap((config) =>
+      config.data_files.flatMap(({ split, path }) => path.map((one) => ({ name: config.config_name, split, one }))),
+    );
+    const parquet = summary.files.filter(({ rows }) => rows !== null).map(({ path }) => path);
+    const matched = patterns.flatMap(({ one }) =>
+      parquet.filter((path) => path.startsWith(one.slice(0, one.indexOf("*"))) && path.endsWith(".parquet")),
+    );
+    expect(matched.sort()).toEqual(parquet);
+    for (const { name, split, one } of patterns) expect(one).toBe(`${name.replace(/-(segment|condense|base)$/, "/$1")}/${split}-*.parquet`);
+    expect(front.license).toEqual(["mit", "unknown"]);
+  });
+
+  test("has a second card in messages/ whose mixtures name existing files", async () => {
+    const front = parse((await readFile(join(folder, "messages/README.md"), "utf8")).split("---\n")[1] ?? "") as {
+      configs: { config_name: string; data_files: { path: string[] }[] }[];
+    };
+    expect(front.configs.map((config) => config.config_name)).toEqual(["cat", "base"]);
+    for (const path of front.configs.flatMap((config) => config.data_files.flatMap((file) => file.path))) {
+      const [kind = "", file = ""] = path.split("/");
+      expect((await readdir(join(folder, "messages", kind))).some((name) => name.startsWith(file.slice(0, file.indexOf("*"))))).toBe(true);
+    }
+  });
+
+  test("states built-in memories and the thresholds in its card", async () => {
+    const card = await readFile(join(folder, "README.md"), "utf8");
+    expect(card).toContain("**Built-in memories.** 6 of 18");
+    expect(card).toContain("`maxSteps: 500`");
+    expect(card).toContain("| context calls per trajectory, mean | 4.22 | 1.5 |");
+  });
+
+  test("has configurations whose datasets exist", async () => {
+    for (const name of await readdir(join(folder, "configs/axolotl"))) {
+      const config = parse(await readFile(join(folder, "configs/axolotl", name), "utf8")) as Record<
+        "datasets" | "test_datasets",
+        { path: string; split: string }[]
+      >;
+      for (const { path, split } of [...config.datasets, ...config.test_datasets])
+        expect((await readdir(join(folder, path))).some((file) => file.startsWith(`${split}-`))).toBe(true);
+    }
+  });
+
+  test("accounts for every sample and every file", async () => {
+    expect(Tallies.parse(summary.tallies)).toMatchObject({ in: 61, out: 55, rejected: { "extractive-memory": 6 } });
+    expect(summary.splits.filter(({ layout }) => layout === "messages").reduce((sum, split) => sum + split.rows, 0)).toBe(55);
+    expect(summary.trajectories).toEqual({ in: 13, out: 13 });
+    const there = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    expect(summary.files).toHaveLength(there.length);
+    expect(summary.files.map(({ path }) => path).filter((path) => path.includes("spool") || path.includes("tmp"))).toEqual([]);
+    expect(Stats.parse(JSON.parse(await readFile(join(folder, "stats.json"), "utf8")))).toEqual(summary.stats);
+    expect(summary.stats.run.trajectories).toBe(12); // the one without memories has no segments
+  });
+
+  test("is the same to the byte when made again", async () => {
+    const again = await exported(withValidation, bundles);
+    expect(again.summary).toEqual(summary);
+  });
+});
+
+test("shards are cut by size, and all have one schema and zstd, also where a column has no value", async () => {
+  const recipe = smallRecipe({
+    export: { shardMegabytes: 0.02, rowGroupMegabytes: 0.01, validationShare: 0.3, training: { globalBatch: 4 } },
+  });
+  const { folder, summary } = await exported(recipe, bundles);
+  for (const layout of ["messages", "input-output"]) {
+    const shards = summary.files.filter(({ path, rows }) => rows !== null && path.startsWith(`${layout}/`));
+    expect(shards.filter(({ path }) => path.startsWith(`${layout}/base/train-`)).length).toBeGreaterThan(2);
+    const footers = await Promise.all(shards.map(async ({ path }) => footerOf(join(folder, path))));
+    expect(new Set(footers.map((footer) => footer.schema)).size).toBe(1);
+    expect(new Set(footers.flatMap((footer) => footer.codecs))).toEqual(new Set(["ZSTD"]));
+    expect(Math.max(...footers.flatMap((footer) => footer.groupBytes))).toBeLessThan(64_000_000);
+    expect(footers[0]?.keys).toEqual([]); // no `huggingface` metadata: older versions of `datasets` cannot read newer feature names
+  }
+});
+
+test("with one repository there is no validation split, and no file mentions one", async () => {
+  const recipe = smallRecipe({ export: { validationShare: 0.9, training: { globalBatch: 4 } } });
+  const { folder, summary } = await exported(recipe, [await smallBundle(recipe)]);
+  expect(new Set(summary.splits.map(({ split }) => split))).toEqual(new Set(["train"]));
+  for (const { path } of summary.files.filter(({ rows }) => rows === null)) {
+    const text = (await readFile(join(folder, path), "utf8")).replace("no validation split", "");
+    expect(text).not.toMatch(/validation/);
+  }
+});
+
+test("a run without trajectories gives a card that says so, and no Parquet file", async () => {
+  const { folder, summary } = await exported(smallRecipe(), []);
+  expect(summary.splits).toEqual([]);
+  expect(summary.files.map(({ path }) => path)).toEqual(["README.md", "launch/prepare-model.py", "launch/slurm.sh", "stats.json"]);
+  expect(await readFile(join(folder, "README.md"), "utf8")).toContain("nothing passed the thresholds");
+});
+
+test("a batch that does not divide among the GPUs stops before any work", async () => {
+  const recipe = smallRecipe({ export: { training: { globalBatch: 3 } } });
+  const touched = (): AsyncIterable<ExportBundle> => {
+    throw new Error("bundles were read");
+  };
+  await expect(exported(recipe, [], { bundles: touched })).rejects.toMatchObject({ code: "RECIPE_INVALID" });
+});
+
+test("a request to stop ends the export and leaves no spool behind", async () => {
+  const folder = await newFolder();
+  const stop = new AbortController();
+  const work = exportDataset({
+    bundles: arrayOf(bundles),
+    params: paramsOf(withValidation),
+    ports,
+    folder,
+    template,
+    signal: stop.signal,
+    progress: (done) => (done === 3 ? stop.abort(new Error("stopped on request")) : undefined),
+  });
+  await expect(work).rejects.toThrow("stopped on request");
+  expect(await readdir(folder)).toEqual([]);
+});

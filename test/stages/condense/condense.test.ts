@@ -1,0 +1,271 @@
+import { describe, expect, test } from "vitest";
+import { Fault } from "../../../schemas/fault.ts";
+import type { Detection, InsertionPoint, SignalScore } from "../../../schemas/sidecars.ts";
+import { Memory } from "../../../schemas/sidecars.ts";
+import type { Trajectory } from "../../../schemas/trajectory.ts";
+import { type CondenseParams, condense } from "../../../stages/condense/condense.ts";
+import { condenseRequest, requestVersion } from "../../../stages/lib/condense-request.ts";
+import { countControlTexts } from "../../../stages/lib/control-tokens.ts";
+import { conversationTokens, openingTokens } from "../../../stages/lib/sizes.ts";
+import type { Outcome } from "../../../stages/stage.ts";
+import { exactTokens, type FakePorts, fakePorts, type Script } from "../../fakes/fake-ports.ts";
+import { defaults, memoryText, personaRecipe } from "../../invariants/placement.ts";
+
+/** Ten steps that each say which they are. */
+const trajectory: Trajectory = {
+  format: "catgen.trajectory/1",
+  id: "test/one/0123456789ab",
+  source: "test",
+  instance: "one",
+  origin: { dialect: "test", file: "x", record: null, digest: "0".repeat(64), licence: null, model: null, callStyle: "native" },
+  task: { system: null, prompt: "Fix the thing.", issue: null, workdir: null, repository: null, tools: [] },
+  steps: Array.from({ length: 10 }, (_, index) => ({
+    thought: `THOUGHT<${index}>`,
+    reasoning: `REASONING<${index}>`,
+    calls: [
+      { id: null, name: "bash", arguments: `{"command": "COMMAND<${index}>"}`, result: `RESULT<${index}>`, exitCode: 0, failed: false },
+    ],
+    feedback: [`FEEDBACK<${index}>`],
+  })),
+  outcome: { resolved: true, evidence: { kind: "row", detail: "x", digest: null }, exit: "submitted", rawExit: null, patch: "PATCH" },
+  marks: [],
+};
+const points: InsertionPoint[] = [
+  { cut: 4, keptFrom: 2, reason: "signals" },
+  { cut: 7, keptFrom: 5, reason: "window" },
+];
+const evidence = (...lines: string[]): SignalScore[] => [{ signal: "new-direction", score: 0.9, evidence: lines }];
+const detection = (...lines: string[]): Detection => ({ candidates: [{ cut: 4, score: 0.9, signals: evidence(...lines) }], points });
+
+const llm = (
+  set: { condense?: Partial<CondenseParams["condense"]>; window?: Partial<CondenseParams["window"]>; escape?: boolean } = {},
+): CondenseParams =>
+  condense.params.parse({
+    persona: personaRecipe({ controlTokens: set.escape ? "escape" : "reject" }),
+    window: { tokens: 65_536, replyTokens: 4096, ...set.window },
+    condense: { ...defaults.condense, condenser: "llm", ...set.condense },
+    endpoint: { model: "scripted" },
+    requestVersion,
+  });
+
+async function run(
+  script: Script,
+  params: CondenseParams = llm(),
+  found: Detection = detection(),
+): Promise<{ outcome: Outcome<Memory>; ports: FakePorts }> {
+  const ports = fakePorts(script, exactTokens);
+  return { outcome: await condense.run({ trajectory, detection: found }, params, ports), ports };
+}
+const good = (index: number): string => memoryText(`memory ${index}`);
+const blocksOf = (outcome: Outcome<Memory>): Memory["blocks"] => {
+  if (!outcome.ok) throw new Error(outcome.why);
+  return Memory.parse(outcome.value).blocks;
+};
+
+describe("memories by a model", () => {
+  test("are one per insertion point, in order, each saying who wrote it", async () => {
+    const { outcome, ports } = await run([good(1), good(2)]);
+    expect(blocksOf(outcome)).toEqual([
+      {
+        cut: 4,
+        keptFrom: 2,
+        thought: expect.any(String),
+        memory: good(1),
+        writer: { condenser: "llm", model: "scripted", request: expect.stringMatching(/^[0-9a-f]{64}$/), attempt: 0 },
+      },
+      {
+        cut: 7,
+        keptFrom: 5,
+        thought: expect.any(String),
+        memory: good(2),
+        writer: { condenser: "llm", model: "scripted", request: expect.stringMatching(/^[0-9a-f]{64}$/), attempt: 0 },
+      },
+    ]);
+    expect(ports.requests.map((request) => [request.label, request.maxTokens, request.sampleIndex])).toEqual([
+      ["condense:test/one/0123456789ab@4", 8192, 0],
+      ["condense:test/one/0123456789ab@7", 8192, 0],
+    ]);
+  });
+
+  test("pass the one before on, and it alone", async () => {
+    const { ports } = await run([good(1), good(2)]);
+    const [first, second] = ports.requests.map((request) => request.messages[0]?.content ?? "");
+    expect(first).toContain("# Previous memory\n\n(none yet)");
+    expect(second).toContain(`# Previous memory\n\n${good(1)}\n\n# Steps to fold`);
+  });
+
+  test("see the fold and the recent steps and nothing later, hidden or known from the end", async () => {
+    const { ports } = await run([good(1), good(2)]);
+    const shown = ports.requests.map((request) => {
+      expect(request.messages).toHaveLength(1);
+      const text = request.messages[0]?.content ?? "";
+      expect(text).not.toMatch(/REASONING|PATCH|resolved/);
+      return ["THOUGHT", "COMMAND", "RESULT", "FEEDBACK"].map((word) =>
+        [...text.matchAll(new RegExp(`${word}<(\\d+)>`, "g"))].map((match) => Number(match[1])),
+      );
+    });
+    expect(shown).toEqual([Array(4).fill([0, 1, 2, 3]), Array(4).fill([2, 3, 4, 5, 6])]);
+  });
+
+  test("are trimmed, and never open with a blank line", async () => {
+    const { outcome } = await run([`\n\n${good(1)}\n`, `\u0085\n ${good(2)}`]);
+    expect(blocksOf(outcome).map((block) => block.memory)).toEqual([good(1), ` ${good(2)}`]);
+  });
+
+  test("hold no lone surrogates, which no file could store", async () => {
+    const { outcome } = await run([`${good(1)} \ud83d`, good(2)]);
+    expect(blocksOf(outcome)[0]?.memory).toBe(`${good(1)} \ufffd`);
+  });
+});
+
+describe("a reply that is not good enough", () => {
+  const withoutOpen = good(1).replace("## Open", "## Closed");
+  test.each([
+    ["is empty", " \n ", "memory-empty"],
+    ["lacks a section", withoutOpen, "memory-sections-missing"],
+    ["is longer than the cap", memoryText("word", 400), "memory-too-long"],
+    ["holds a control token", good(1).replace("memory", "<|im_end|>"), "memory-control-token-text"],
+    ["holds a call", `${good(1)}\n<tool_call>\n{}\n</tool_call>`, "memory-control-token-text"],
+  ])("%s: it is asked for again, and after the last attempt the reason is said", async (_, bad, why) => {
+    const params = llm({ condense: { memoryCapTokens: 1000, attempts: 3 } });
+    const again = await run([bad, bad, good(1), good(2)], params);
+    expect(blocksOf(again.outcome).map((block) => block.writer)).toEqual([
+      expect.objectContaining({ attempt: 2 }),
+      expect.objectContaining({ attempt: 0 }),
+    ]);
+    expect(again.ports.requests.map((request) => request.sampleIndex)).toEqual([0, 1, 2, 0]);
+    expect(new Set(again.ports.requests.slice(0, 3).map((request) => JSON.stringify(request.messages))).size).toBe(1);
+
+    const never = await run([bad, bad, bad], params);
+    expect(never.outcome).toEqual({ ok: false, why });
+    expect(never.ports.requests).toHaveLength(3);
+  });
+
+  test("the reason is the last one", async () => {
+    expect((await run(["", withoutOpen], llm({ condense: { attempts: 2 } }))).outcome).toEqual({
+      ok: false,
+      why: "memory-sections-missing",
+    });
+  });
+
+  test("a memory of exactly the cap is accepted, one token more is not", async () => {
+    const memory = memoryText("memory", 20);
+    const fits = { memoryCapTokens: exactTokens(memory), attempts: 1 };
+    expect((await run([memory, memory], llm({ condense: fits }))).outcome.ok).toBe(true);
+    expect((await run([memory, `${memory} x`], llm({ condense: fits }))).outcome).toEqual({ ok: false, why: "memory-too-long" });
+  });
+
+  test("escaped instead of rejected when the recipe says so, and counted as escaped", async () => {
+    const { outcome } = await run([good(1).replace("memory", "<|im_end|>"), good(2)], llm({ escape: true }));
+    expect(blocksOf(outcome)[0]?.memory).toBe(good(1).replace("memory", "< |im_end|>"));
+  });
+});
+
+describe("the window", () => {
+  /** Tokens of the first request with its opening, as the endpoint counts them. */
+  const prompt = async (params: CondenseParams): Promise<number> => {
+    const { ports } = await run([good(1), good(2)], params);
+    const content = ports.requests[0]?.messages[0]?.content ?? "";
+    return conversationTokens([{ role: "user", content, train: false, step: -1 }], exactTokens) + openingTokens(exactTokens);
+  };
+
+  test("a request that does not leave room for the largest memory and the token that ends it is never sent", async () => {
+    const condenseSet = { memoryCapTokens: 512, attempts: 1 };
+    const needed = (await prompt(llm({ condense: condenseSet }))) + 512 + 1;
+    const first = { ...detection(), points: points.slice(0, 1) };
+    const fits = await run([good(1)], llm({ condense: condenseSet, window: { tokens: Math.max(1024, needed), replyTokens: 100 } }), first);
+    expect(needed).toBeGreaterThan(1024);
+    expect(fits.outcome.ok).toBe(true);
+    const tooTight = await run([good(1)], llm({ condense: condenseSet, window: { tokens: needed - 1, replyTokens: 100 } }), first);
+    expect(tooTight.outcome).toEqual({ ok: false, why: "window-exceeded" });
+    expect(tooTight.ports.requests).toEqual([]);
+  });
+
+  test("the reply reserve counts where it is larger than the cap", async () => {
+    const condenseSet = { memoryCapTokens: 64, memoryBaseTokens: 64, attempts: 1 };
+    const needed = (await prompt(llm({ condense: { memoryBaseTokens: 64 } }))) + 2000;
+    const reserve = (tokens: number) =>
+      run([good(1), good(2)], llm({ condense: condenseSet, window: { tokens, replyTokens: 2000 } }), {
+        ...detection(),
+        points: points.slice(0, 1),
+      });
+    expect((await reserve(needed - 1)).outcome).toEqual({ ok: false, why: "window-exceeded" });
+    expect((await reserve(needed + 1)).ports.requests).toHaveLength(1);
+  });
+});
+
+describe("the world", () => {
+  test("a request that the endpoint refuses rejects the trajectory, without asking again", async () => {
+    const { outcome, ports } = await run([new Fault("REQUEST_REFUSED", "skip", "too long")]);
+    expect(outcome).toEqual({ ok: false, why: "request-refused" });
+    expect(ports.requests).toHaveLength(1);
+  });
+
+  test("any other fault, and any bug, flies", async () => {
+    await expect(run([new Fault("ENDPOINT_AUTH", "stop", "bad key")])).rejects.toMatchObject({ code: "ENDPOINT_AUTH" });
+    await expect(run([new TypeError("bug")])).rejects.toThrow("bug");
+  });
+
+  test("no insertion point is no memory, and a good answer", async () => {
+    const { outcome, ports } = await run([], llm(), { candidates: [], points: [] });
+    expect(outcome).toEqual({ ok: true, value: { blocks: [] } });
+    expect(ports.requests).toEqual([]);
+  });
+
+  test("what cannot be rendered is rejected by name", async () => {
+    const broken = {
+      ...trajectory,
+      steps: trajectory.steps.map((step) => ({ ...step, calls: step.calls.map((call) => ({ ...call, arguments: "{" })) })),
+    };
+    expect(await condense.run({ trajectory: broken, detection: detection() }, llm(), fakePorts())).toEqual({
+      ok: false,
+      why: "unparsable-arguments",
+    });
+  });
+});
+
+describe("the thought of the call", () => {
+  const thought = async (params: CondenseParams, ...lines: string[]): Promise<string> =>
+    blocksOf((await run([good(1), good(2)], params, detection(...lines))).outcome)[0]?.thought ?? "";
+
+  test("quotes the evidence at its cut, and says the same each time", async () => {
+    expect(await thought(llm(), "3 failed")).toContain("(3 failed)");
+    expect(await thought(llm(), "3 failed")).toBe(await thought(llm(), "3 failed"));
+  });
+
+  test("with control tokens in its evidence rejects the trajectory, or is escaped", async () => {
+    expect((await run([good(1), good(2)], llm(), detection("saw <|im_end|>"))).outcome).toEqual({
+      ok: false,
+      why: "thought-control-token-text",
+    });
+    const escaped = await thought(llm({ escape: true }), "saw <|im_end|>");
+    expect(escaped).toContain("(saw < |im_end|>)");
+    expect(countControlTexts(escaped)).toBe(0);
+  });
+
+  test("holds no lone surrogate of its evidence", async () => {
+    expect(await thought(llm(), "half \ud83d")).toContain("(half \ufffd)");
+  });
+});
+
+describe("the built-in condenser", () => {
+  const extractive = { ...llm(), condense: { ...defaults.condense, condenser: "extractive" as const } };
+
+  test("asks nobody, is asked once, labels its rows, and says the same each time", async () => {
+    const { outcome, ports } = await run([], extractive);
+    expect(ports.requests).toEqual([]);
+    const blocks = blocksOf(outcome);
+    expect(blocks.map((block) => block.writer.condenser)).toEqual(["extractive", "extractive"]);
+    expect(blocksOf((await run([], extractive)).outcome)).toEqual(blocks);
+  });
+});
+
+test("the request in the ledger is the canonical one", async () => {
+  const { ports } = await run([good(1), good(2)]);
+  const content = ports.requests[0]?.messages[0]?.content ?? "";
+  const lead =
+    condenseRequest({ task: "", previousMemory: null, fold: [], first: 1, recent: [], targetTokens: 1, capTokens: 1 }).split("\n\n")[0] ??
+    "";
+  expect(content.startsWith(lead)).toBe(true);
+  expect(ports.requests[0]?.messages[0]?.role).toBe("user");
+});
