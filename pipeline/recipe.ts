@@ -21,8 +21,14 @@ function distance(a: string, b: string): number {
   return at(a.length, b.length);
 }
 
+/** A word that another one begins with is nearer than any typo: people leave off the unit. */
+const apart = (word: string, known: string): number => {
+  const [a, b] = [word.toLowerCase(), known.toLowerCase()];
+  return a.length > 2 && b.startsWith(a) ? 0.5 : distance(a, b);
+};
+
 export const nearest = (word: string, known: readonly string[]): string | null =>
-  [...known].sort((a, b) => distance(word.toLowerCase(), a.toLowerCase()) - distance(word.toLowerCase(), b.toLowerCase()))[0] ?? null;
+  [...known].sort((a, b) => apart(word, a) - apart(word, b))[0] ?? null;
 
 /** The object schema behind defaults, prefaults and nullables; null when there is none. */
 function objectIn(schema: unknown): z.ZodObject | null {
@@ -62,7 +68,7 @@ export function checkRecipe(value: unknown, where: string): Recipe {
   throw new Fault(
     "RECIPE_INVALID",
     "stop",
-    `${where}: ${parsed.error.issues.map(explain).join("; ")}. \`catgen recipe\` prints every key with its range`,
+    `${where}: ${parsed.error.issues.map(explain).join("; ")} (\`catgen recipe\` prints every key with its range)`,
   );
 }
 

@@ -56,6 +56,11 @@ describe.each(Object.entries<CallStyle>(callStyles))("call style %s", (_, style)
     );
   });
 
+  test("arguments mean the same in whatever layout they come", () => {
+    const spread = { name: "x", arguments: '{"a":1.0,\n "b" : ["\\u0041",{}]}' };
+    expect(style.assistant("", [spread])).toBe(style.assistant("", [{ ...spread, arguments: '{"a": 1.0, "b": ["A", {}]}' }]));
+  });
+
   test("the context call is read back", () => {
     expect(style.read(style.assistant("Time to condense.", [contextCall]))).toEqual({ thought: "Time to condense.", calls: [contextCall] });
     expect(style.read(style.assistant("", [contextCall]))).toEqual({ thought: "", calls: [contextCall] });

@@ -108,7 +108,10 @@ const arbitraryCuts = (legal: readonly number[]): fc.Arbitrary<number[]> =>
     ? fc.constant([])
     : fc.oneof(
         { weight: 4, arbitrary: fc.subarray([...legal]) },
-        { weight: 1, arbitrary: fc.constantFrom([], [...legal], legal.slice(0, 1), legal.slice(-1), legal.slice(0, 2), legal.slice(-2)) },
+        {
+          weight: 1,
+          arbitrary: fc.constantFrom<number[]>([], [...legal], legal.slice(0, 1), legal.slice(-1), legal.slice(0, 2), legal.slice(-2)),
+        },
       );
 
 /** Random trajectory, persona, k = 0..5 and legal blocks. */

@@ -18,14 +18,24 @@ if (!isThere) console.log("skipped: the invariants over real trajectories (there
 const personas = ["keep", "paper"] as const;
 const words = (index: number) => ({ thought: index % 2 === 0 ? "Time to condense." : "", memory: memoryText(`memory ${index}`) });
 
-/** Ways to place blocks in `steps` steps: nothing, thirds with k = 3, first and last legal cut with k = 0, everywhere with k = 1. */
-function placements(steps: number): { keepSteps: number; cuts: number[] }[] {
+interface Way {
+  readonly name: (typeof personas)[number];
+  readonly keepSteps: number;
+  readonly cuts: readonly number[];
+}
+
+/** Ways to place blocks in `steps` steps: at thirds with k = 3, first and last legal cut with k = 0, one after the other with k = 1. */
+function waysToPlace(steps: number): Way[] {
   const ends = legalCuts(steps, 0);
   const third = Math.floor(steps / 3);
   return [
-    { keepSteps: 3, cuts: [third, 2 * third].filter((cut, index, all) => legalCuts(steps, 3).includes(cut) && all.indexOf(cut) === index) },
-    { keepSteps: 0, cuts: [...new Set([ends[0], ends.at(-1)])].flatMap((cut) => cut ?? []) },
-    { keepSteps: 1, cuts: legalCuts(steps, 1).slice(-40) },
+    {
+      name: "keep",
+      keepSteps: 3,
+      cuts: [third, 2 * third].filter((cut, index, all) => legalCuts(steps, 3).includes(cut) && all.indexOf(cut) === index),
+    },
+    { name: "keep", keepSteps: 1, cuts: legalCuts(steps, 1).slice(-12) },
+    { name: "paper", keepSteps: 0, cuts: [...new Set([ends[0], ends.at(-1)])].flatMap((cut) => cut ?? []) },
   ];
 }
 
@@ -38,12 +48,10 @@ describe.skipIf(!isThere)("real trajectories", () => {
       for await (const event of readUnit(unit, { source: null, licence: null, maxRecordBytes: 256_000_000 }))
         if (event.kind === "run") trajectories.push(event.trajectory);
     for (const trajectory of trajectories)
-      for (const name of personas) {
+      for (const { name, keepSteps, cuts } of waysToPlace(trajectory.steps.length)) {
         const recipe = personaRecipe({ name });
         const rendering = render(trajectory, recipe);
-        if (!rendering.ok || rendering.value.controlTexts > 0) continue;
-        for (const { keepSteps, cuts } of placements(trajectory.steps.length))
-          placed.push(place(trajectory, recipe, keepSteps, cuts, words));
+        if (rendering.ok && rendering.value.controlTexts === 0) placed.push(place(trajectory, recipe, keepSteps, cuts, words));
       }
   }, 120_000);
 

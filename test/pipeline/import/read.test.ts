@@ -5,9 +5,9 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { writeParquet } from "../../../pipeline/adapters/parquet-writer.ts";
-import { int32, list, nullable, struct, utf8 } from "../../../schemas/columns.ts";
 import { planInputs } from "../../../pipeline/import/plan.ts";
 import { readUnit, summarise } from "../../../pipeline/import/read.ts";
+import { int32, list, nullable, struct, utf8 } from "../../../schemas/columns.ts";
 import { defaults, folderWith, importAll, jsonLines, row } from "./import-folder.ts";
 
 const only = async (name: string, content: string | Buffer, options = {}) => {

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EndpointSettings } from "../../../pipeline/llm/endpoint.ts";
 import { wireRequest } from "../../../pipeline/llm/request.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chatText, footer, header } from "../../../stages/lib/chatml.ts";
-import { conversationTokens, measureSizes, messageTokens, openingTokens, replyTokens, spanTokens } from "../../../stages/lib/sizes.ts";
+import { conversationTokens, messageTokens, openingTokens, replyTokens, spanTokens } from "../../../stages/lib/sizes.ts";
 import { arbitraryText } from "../../fakes/arbitrary-trajectory.ts";
 import { exactTokens } from "../../fakes/fake-ports.ts";
 import { arbitraryPlacement } from "../../invariants/placement.ts";

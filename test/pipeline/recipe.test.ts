@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { checkRecipe, defaultsAsYaml, nearest, parseRecipe, setInRecipe } from "../../pipeline/recipe.ts";
+import { faultCodes } from "../../schemas/fault.ts";
+import { Recipe } from "../../schemas/recipe.ts";
+
+const fault = (work: () => unknown): string => {
+  try {
+    work();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error("nothing was thrown");
+};
+
+test("the printed defaults parse back to the defaults, so the file can be edited and used", () => {
+  expect(checkRecipe(parse(defaultsAsYaml()), "defaults")).toEqual(Recipe.parse({}));
+});
+
+test("every parameter is explained, with nothing left blank", () => {
+  const lines = defaultsAsYaml().split("\n");
+  const unexplained = lines.filter((line, index) => /^\s*[\w"-]+:/.test(line) && !(lines[index - 1] ?? "").trimStart().startsWith("#"));
+  expect(unexplained).toEqual([]);
+});
+
+test("an unknown key names the nearest known one on its own level", () => {
+  expect(fault(() => checkRecipe({ detect: { minGap: 3 } }, "r.yaml"))).toContain(
+    "r.yaml: detect.minGap: unknown key; did you mean detect.minGapSteps?",
+  );
+  expect(fault(() => checkRecipe({ fitler: {} }, "r.yaml"))).toContain("did you mean filter?");
+  expect(fault(() => checkRecipe({ llm: { buget: {} } }, "r.yaml"))).toContain("did you mean llm.budget?");
+  expect(fault(() => checkRecipe({ detect: { weights: { "window-grow": 1 } } }, "r.yaml"))).toContain(
+    "did you mean detect.weights.window-growth?",
+  );
+});
+
+test("all that is wrong is named at once, with the path", () => {
+  const message = fault(() => checkRecipe({ window: { tokens: 3 }, filter: { minSteps: -1 } }, "r.yaml"));
+  expect(message).toContain("window.tokens");
+  expect(message).toContain("filter.minSteps");
+});
+
+test("broken YAML and repeated keys are named with their line", () => {
+  expect(fault(() => parseRecipe("window:\n  tokens: 1\n  tokens: 2\n", "r.yaml"))).toMatch(/^r\.yaml:3: no YAML: .*unique/i);
+  expect(fault(() => parseRecipe("- a\n- b\n", "r.yaml"))).toContain("got a list");
+  expect(parseRecipe("", "r.yaml")).toEqual({});
+});
+
+test("--set takes YAML values, makes missing levels, and refuses what is no assignment", () => {
+  expect(setInRecipe({}, "filter.minSteps=20")).toEqual({ filter: { minSteps: 20 } });
+  expect(setInRecipe({ filter: { minSteps: 20 } }, "filter.minSteps=null")).toEqual({ filter: { minSteps: null } });
+  expect(setInRecipe({}, "export.kinds=[base]")).toEqual({ export: { kinds: ["base"] } });
+  expect(fault(() => setInRecipe({}, "filter.minSteps"))).toContain("expected --set path=value");
+});
+
+test("the nearest word is found through typos, swaps and case", () => {
+  expect(nearest("Widnow", ["window", "filter", "detect"])).toBe("window");
+});
+
+test("a key of the API never fits into a recipe", () => {
+  expect(() => Recipe.parse({ llm: { apiKey: "sk-x" } })).toThrow();
+  expect(() => Recipe.parse({ llm: { apiKeyVariable: "sk-abc" } })).toThrow();
+});
+
+test("the README lists every fault code with the exit status it has", async () => {
+  const { readFile } = await import("node:fs/promises");
+  const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+  for (const [code, { exit }] of Object.entries(faultCodes)) expect(readme).toMatch(new RegExp(`^\\| ${exit} \\|.*\`${code}\``, "m"));
+});
