@@ -46,4 +46,3 @@ function replyKey(settings: EndpointSettings, body: Record<string, unknown>, sam
   };
   return digestOf(JSON.parse(JSON.stringify(shaping)));
 }
-

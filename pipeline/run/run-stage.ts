@@ -5,68 +5,21 @@ import type { ShardManifest, Tallies } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
 import type { Outcome } from "../../stages/stage.ts";
 import { stepKey } from "../keys.ts";
-import { type AnyStage, type RowStepName, rowStages, type StepInfo, stepNamed, writerOf } from "../plan.ts";
+import { type AnyStage, type RowStepName, rowStages, stepNamed, writerOf } from "../plan.ts";
 import { digestOf } from "../store/digest.ts";
 import { type Journal, openJournal, readJournals, removeJournals } from "../store/journal.ts";
 import { readManifest, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readRows, removeOldRows } from "../store/rows.ts";
 import { journalFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
+import { requireFreshInputs } from "./fresh-inputs.ts";
+import { type Joined, joinParts } from "./join-parts.ts";
 import { partsRead, shardState } from "./state.ts";
 
-/** The input of one record: a row of every part the stage reads, all of one id; `waiting` names a part in which the record failed. */
-interface Joined {
-  readonly id: string;
-  readonly rows: ReadonlyMap<PartName, Row<unknown>>;
-  readonly waiting: PartName | null;
-}
 type Made = { readonly row: Row<unknown> } | { readonly failure: ShardManifest["failures"][number] };
 
 /** Rejected early is rejected all the way: the first rejection is passed on with the stage that made it. */
 const passedOn = (part: PartName, why: string): string => (why.includes(": ") ? why : `${writerOf(part).name}: ${why}`);
-
-interface Reader {
-  readonly part: PartName;
-  readonly rows: AsyncGenerator<Row<unknown>>;
-  /** Ids on which the part's stage broke: they have no row there. */
-  readonly failed: ReadonlySet<string>;
-  head: Row<unknown> | null;
-}
-
-async function advance(reader: Reader): Promise<void> {
-  const next = await reader.rows.next();
-  reader.head = next.done === true ? null : next.value;
-}
-
-/** Walks the parts of a shard side by side; all have the same ids in the same order, but for records that failed, or something is stale. */
-async function* joinParts(
-  context: RunContext,
-  stage: AnyStage,
-  shard: number,
-  manifests: ReadonlyMap<PartName, ShardManifest>,
-): AsyncGenerator<Joined> {
-  const readers = [...manifests].map(([part, manifest]): Reader => {
-    const failed = new Set(manifest.failures.map((failure) => failure.id));
-    return { part, rows: readRows(context.run, writerOf(part).step, manifest, parts[part]), failed, head: null };
-  });
-  for (const reader of readers) await advance(reader);
-  for (;;) {
-    const [id] = readers.flatMap((reader) => (reader.head === null ? [] : [reader.head.id])).sort();
-    if (id === undefined) return;
-    const absent = readers.filter((reader) => reader.head?.id !== id);
-    const lost = absent.find((reader) => !reader.failed.has(id));
-    if (lost !== undefined)
-      throw new Fault(
-        "ROWS_CORRUPT",
-        "stop",
-        `${stage.name} shard ${shard}: ${id} has no ${lost.part}; run the earlier stages again: catgen run all --run ${context.run.name}`,
-      );
-    const there = readers.filter((reader) => reader.head?.id === id);
-    const rows = new Map(there.flatMap((reader) => (reader.head === null ? [] : [[reader.part, reader.head] as const])));
-    for (const reader of there) await advance(reader);
-    yield { id, rows, waiting: absent[0]?.part ?? null };
-  }
-}
 
 /** A record that failed in an earlier stage of this run; it is made when that one is. */
 const waitingCode = "UPSTREAM_FAILED";
@@ -242,35 +195,6 @@ const add = (a: StepSummary, b: StepSummary): StepSummary => ({
   rowsReused: a.rowsReused + b.rowsReused,
   failures: [...a.failures, ...b.failures],
 });
-
-/** Why a part of a shard cannot be read now; null when it is fresh, and so is all it rests on. */
-async function unfit(context: RunContext, part: PartName, shard: number): Promise<{ step: StepInfo; state: string } | null> {
-  const step = writerOf(part);
-  if (step.name === "generate") return (await readManifest(context.run, step.step, shard)) === null ? { step, state: "missing" } : null;
-  const name = step.name as RowStepName;
-  for (const below of partsRead(name)) {
-    const found = await unfit(context, below, shard);
-    if (found !== null) return found;
-  }
-  const { lack } = await shardState(context.run, name, shard, stepKey(name, context.settled).stageKey);
-  return lack === null || lack.kind === "failures" ? null : { step, state: lack.kind === "missing" ? "missing" : "stale" };
-}
-
-/** Stale joins are refused: new segments must not meet old verdicts. */
-async function requireFreshInputs(context: RunContext, name: RowStepName, shard: number): Promise<number> {
-  for (const part of partsRead(name)) {
-    const found = await unfit(context, part, shard);
-    if (found === null) continue;
-    const { step, state } = found;
-    throw new Fault(
-      "STAGE_INCOMPLETE",
-      "stop",
-      `${name} needs ${step.writes}, and shard ${shard} of ${step.step} is ${state}; run it first: catgen run ${step.number} --run ${context.run.name}, or everything with: catgen run all --run ${context.run.name}`,
-    );
-  }
-  const [first] = partsRead(name);
-  return first === undefined ? 0 : ((await readManifest(context.run, writerOf(first).step, shard))?.output.rows ?? 0);
-}
 
 /** Runs one row step over the given shards: what is done is kept, the rest is made, row by row reusing what has not changed. */
 export async function runStage(context: RunContext, name: RowStepName, shards: readonly number[]): Promise<StepSummary> {

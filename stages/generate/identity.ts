@@ -1,5 +1,5 @@
-import { canonicalJson } from "../lib/canonical-json.ts";
 import type { Step, Task } from "../../schemas/trajectory.ts";
+import { canonicalJson } from "../lib/canonical-json.ts";
 
 /** Source and instance may hold anything; in an id they hold neither `/` nor white space. */
 export const idPart = (text: string): string => text.replace(/[/\s]+/g, "_") || "_";

@@ -109,15 +109,19 @@ export const controlIdsIn = (text: string): number => tokenizer.encode(text).fil
 /** Where there are tools, the template says twice in the system turn how to call them. */
 export const controlIdsOfSystem = (text: string): number => (text.includes("\n\n# Tools\n\n") ? 4 : 0);
 
-function hasShape(turns: readonly Turn[], calls: (turn: Turn, index: number) => number): void {
+/** `checked`: turns that have been looked at in another sample; their text is the same. */
+function hasShape(turns: readonly Turn[], calls: (turn: Turn) => number, checked: Set<string>): void {
   const [first, ...rest] = turns.map((turn) => turn.role);
   const roles = first === "system" ? rest : [first, ...rest];
   expect(roles).toEqual(roles.map((_, index) => (index % 2 === 0 ? "user" : "assistant")));
   expect(turns.at(-1)?.train).toBe(true);
-  for (const [index, turn] of turns.entries()) {
-    expect(turn.content.isWellFormed()).toBe(true);
+  for (const turn of turns) {
     expect(turn.train && turn.role !== "assistant").toBe(false);
-    const expected = turn.role === "assistant" ? 2 * calls(turn, index) : turn.role === "system" ? controlIdsOfSystem(turn.content) : 0;
+    const known = `${turn.role} ${turn.step} ${turn.content}`;
+    if (checked.has(known)) continue;
+    checked.add(known);
+    expect(turn.content.isWellFormed()).toBe(true);
+    const expected = turn.role === "assistant" ? 2 * calls(turn) : turn.role === "system" ? controlIdsOfSystem(turn.content) : 0;
     expect(controlIdsIn(turn.content), turn.content.slice(0, 200)).toBe(expected);
     if (turn.role !== "assistant") continue;
     // Trainers tokenize header and reply apart or together; both must give the same ids.
@@ -131,8 +135,9 @@ function hasShape(turns: readonly Turn[], calls: (turn: Turn, index: number) => 
 export function wellShaped(placement: Placement): void {
   const ofStep = (turn: Turn): number => (turn.step === -1 ? 1 : (placement.rendered.steps[turn.step]?.calls.length ?? 0));
   expect(placement.rendered.controlTexts).toBe(0);
-  for (const turns of [...placement.segments, placement.base, placement.baseWithoutContext]) hasShape(turns, ofStep);
-  for (const turns of placement.condensations) hasShape(turns, () => 0);
+  const checked = new Set<string>();
+  for (const turns of [...placement.segments, placement.base, placement.baseWithoutContext]) hasShape(turns, ofStep, checked);
+  for (const turns of placement.condensations) hasShape(turns, () => 0, new Set());
 }
 
 /** (7) The text is what the model's own chat template makes of the messages, and the calls can be read back from it. */

@@ -39,7 +39,7 @@ function waysToPlace(steps: number): Way[] {
   ];
 }
 
-describe.skipIf(!isThere)("real trajectories", () => {
+describe.skipIf(!isThere)("real trajectories", { timeout: 120_000 }, () => {
   const trajectories: Trajectory[] = [];
   const placed: Placement[] = [];
 

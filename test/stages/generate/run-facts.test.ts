@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Outcome, Step } from "../../../schemas/trajectory.ts";
 import { exitOf } from "../../../stages/generate/exit.ts";
 import { idPart } from "../../../stages/generate/identity.ts";
-import { canonicalJson } from "../../../stages/lib/canonical-json.ts";
 import { marksOf } from "../../../stages/generate/marks.ts";
 import { instanceFromFile, issueIn, repositoryOf, workdirIn } from "../../../stages/generate/task-text.ts";
+import { canonicalJson } from "../../../stages/lib/canonical-json.ts";
 
 describe("how a run ended", () => {
   test.each([

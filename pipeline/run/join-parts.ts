@@ -1,0 +1,56 @@
+import { type PartName, parts } from "../../schemas/bundle.ts";
+import { Fault } from "../../schemas/fault.ts";
+import type { ShardManifest } from "../../schemas/manifest.ts";
+import type { Row } from "../../schemas/row.ts";
+import { type AnyStage, writerOf } from "../plan.ts";
+import { readRows } from "../store/rows.ts";
+import type { RunContext } from "./context.ts";
+
+/** The input of one record: a row of every part the stage reads, all of one id; `waiting` names a part in which the record failed. */
+export interface Joined {
+  readonly id: string;
+  readonly rows: ReadonlyMap<PartName, Row<unknown>>;
+  readonly waiting: PartName | null;
+}
+interface Reader {
+  readonly part: PartName;
+  readonly rows: AsyncGenerator<Row<unknown>>;
+  /** Ids on which the part's stage broke: they have no row there. */
+  readonly failed: ReadonlySet<string>;
+  head: Row<unknown> | null;
+}
+
+async function advance(reader: Reader): Promise<void> {
+  const next = await reader.rows.next();
+  reader.head = next.done === true ? null : next.value;
+}
+
+/** Walks the parts of a shard side by side; all have the same ids in the same order, but for records that failed, or something is stale. */
+export async function* joinParts(
+  context: RunContext,
+  stage: AnyStage,
+  shard: number,
+  manifests: ReadonlyMap<PartName, ShardManifest>,
+): AsyncGenerator<Joined> {
+  const readers = [...manifests].map(([part, manifest]): Reader => {
+    const failed = new Set(manifest.failures.map((failure) => failure.id));
+    return { part, rows: readRows(context.run, writerOf(part).step, manifest, parts[part]), failed, head: null };
+  });
+  for (const reader of readers) await advance(reader);
+  for (;;) {
+    const [id] = readers.flatMap((reader) => (reader.head === null ? [] : [reader.head.id])).sort();
+    if (id === undefined) return;
+    const absent = readers.filter((reader) => reader.head?.id !== id);
+    const lost = absent.find((reader) => !reader.failed.has(id));
+    if (lost !== undefined)
+      throw new Fault(
+        "ROWS_CORRUPT",
+        "stop",
+        `${stage.name} shard ${shard}: ${id} has no ${lost.part}; run the earlier stages again: catgen run all --run ${context.run.name}`,
+      );
+    const there = readers.filter((reader) => reader.head?.id === id);
+    const rows = new Map(there.flatMap((reader) => (reader.head === null ? [] : [[reader.part, reader.head] as const])));
+    for (const reader of there) await advance(reader);
+    yield { id, rows, waiting: absent[0]?.part ?? null };
+  }
+}
