@@ -137,6 +137,12 @@ const parser = yargs(hideBin(process.argv))
     (args) => handle(async () => (await import("./commands/verify.ts")).verifyCommand(await common(args)))(),
   )
   .command(
+    "repair",
+    "Make broken shards anew, and nothing else",
+    (parser) => withRun(parser),
+    (args) => handle(async () => (await import("./commands/repair.ts")).repairCommand(await common(args)))(),
+  )
+  .command(
     "stats",
     "Table-1 statistics of the run beside the paper's",
     (parser) => withRun(parser).option("all", { type: "boolean", default: false, describe: "Count rejected trajectories too" }),

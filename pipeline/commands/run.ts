@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { Fault, type FaultCode, faultCodes } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
-import type { Settled } from "../keys.ts";
 import { type RowStepName, type StepInfo, shardsIn, stepsIn } from "../plan.ts";
 import { checkRecipe, parseRecipe, recipeText, setInRecipe } from "../recipe.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
@@ -9,7 +8,6 @@ import { runExport } from "../run/export.ts";
 import { runGenerate, suggestShards } from "../run/generate.ts";
 import { readInputs } from "../run/inputs.ts";
 import { runStage } from "../run/run-stage.ts";
-import { openWorld } from "../run/world.ts";
 import { removeTemporaries, writeTextAtomically } from "../store/atomic.ts";
 import { lockRun } from "../store/lock.ts";
 import {
@@ -22,8 +20,9 @@ import {
   rowsFolder,
   stageFolder,
 } from "../store/run-folder.ts";
-import { type CommonOptions, cacheFolder, print, progressFor, runsFolder, savedRecipe, settleHere } from "./shared.ts";
+import { type CommonOptions, print, runsFolder, savedRecipe, settleHere } from "./shared.ts";
 import { statusOf, statusText } from "./status.ts";
+import { withWorld } from "./world.ts";
 
 export interface RecipeOptions {
   readonly recipe: string | undefined;
@@ -118,24 +117,6 @@ async function cleanUp(run: RunFolder, steps: readonly StepInfo[]): Promise<void
   }
 }
 
-/** Ctrl-C drains; a second one ends at once, which loses nothing but what is in flight. */
-function drainOnSignals(say: (line: string) => void): { signal: AbortSignal; stop(): void } {
-  const controller = new AbortController();
-  const onSignal = (name: NodeJS.Signals): void => {
-    if (controller.signal.aborted) process.exit(faultCodes.DRAINED.exit);
-    say(`${name}: finishing what is in flight; press Ctrl-C again to stop at once`);
-    controller.abort();
-  };
-  const names = ["SIGINT", "SIGTERM", "SIGUSR1"] as const;
-  for (const name of names) process.on(name, onSignal);
-  return {
-    signal: controller.signal,
-    stop: () => {
-      for (const name of names) process.off(name, onSignal);
-    },
-  };
-}
-
 /** Failures that a later try may heal by itself. */
 const transient: ReadonlySet<string> = new Set(["ENDPOINT_UNREACHABLE", "REPLY_INVALID"] satisfies FaultCode[]);
 
@@ -149,19 +130,6 @@ function exitFor(summaries: readonly StepSummary[], run: RunFolder): number {
     `catgen: ${failures.length} records failed and wait for another try; everything else is done and kept. The first: ${first.id}: ${first.message} [${first.code}]. Retry with: catgen run all --run ${run.name}\n`,
   );
   return faultCodes[code].exit;
-}
-
-async function withWorld<T>(run: RunFolder, settled: Settled, options: RunOptions, work: (context: RunContext) => Promise<T>): Promise<T> {
-  const progress = progressFor(options);
-  const drain = drainOnSignals((text) => progress.say(text));
-  const world = openWorld(run, settled, cacheFolder(runsFolder(options.runs)), drain.signal);
-  try {
-    const jobs = options.jobs ?? (settled.condenser === "llm" ? settled.endpoint.concurrency : 1);
-    return await work({ run, settled, ports: world.ports, progress, signal: drain.signal, jobs });
-  } finally {
-    drain.stop();
-    await world.close();
-  }
 }
 
 /** `catgen run`: plans, does what is missing, and says what there is now. */

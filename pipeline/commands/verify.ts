@@ -15,7 +15,7 @@ export async function verifyCommand(options: CommonOptions): Promise<number> {
       ...verified.damage.map(({ stage, shard, what }) => `${stage}${shard === null ? "" : ` shard ${shard}`}: ${what}`),
       verified.damage.length === 0
         ? `run ${run.name}: ${verified.files} files with ${verified.rows} rows are whole and agree with each other`
-        : `run ${run.name}: ${verified.damage.length} problems in ${verified.files} files. Delete the manifests of these shards (stages/<stage>/manifests/<shard>.json) and run the stage again; everything else is kept`,
+        : `run ${run.name}: ${verified.damage.length} problems in ${verified.files} files. Make them anew with: catgen repair --run ${run.name}`,
     ].join("\n"),
   );
   return verified.damage.length === 0 ? 0 : faultCodes.ROWS_CORRUPT.exit;

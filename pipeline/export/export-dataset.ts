@@ -65,7 +65,9 @@ export async function exportDataset(request: ExportRequest): Promise<ExportSumma
     const splits = await writeSplits(request, spool, gathered, split);
     await spool.remove();
     const repositories = { train: split.train.length, validation: split.validation.length };
-    await writeTexts(request, gathered, splits, repositories);
+    const data = await filesOf(request.folder, splits);
+    const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
+    await writeTexts(request, gathered, splits, repositories, content);
     return {
       trajectories: { in: gathered.trajectories, out: gathered.provenance.trajectories },
       splits: splits.map(({ rowsOf: _, ...size }) => size),
@@ -74,7 +76,7 @@ export async function exportDataset(request: ExportRequest): Promise<ExportSumma
       tallies: talliesOf(gathered),
       repositories,
       stats: gathered.stats,
-      files: await filesOf(request.folder, splits),
+      files: await filesOf(request.folder, splits, data),
     };
   } finally {
     await spool.remove();
@@ -208,24 +210,31 @@ async function writeTexts(
   { provenance, refused, stats }: Gathered,
   splits: readonly WrittenSplit[],
   repositories: Readonly<Record<SplitName, number>>,
+  content: string,
 ): Promise<void> {
   const parts = partsOf(splits);
   const { name: dataset, training } = params.export;
   const texts = [
-    { path: "README.md", text: datasetCard({ params, parts, sizes: splits, provenance, repositories, refused, stats }) },
+    { path: "README.md", text: datasetCard({ params, parts, sizes: splits, provenance, repositories, refused, stats, content }) },
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
-    ...(mixturesOf(parts, "messages").length === 0 ? [] : [{ path: "messages/README.md", text: mixtureCard(parts, "messages") }]),
+    ...(mixturesOf(parts, "messages").length === 0 ? [] : [{ path: "messages/README.md", text: mixtureCard(parts, "messages", content) }]),
     ...launchFiles({ dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts, template }),
   ];
   for (const { path, text } of texts) await writeTextAtomically(join(folder, path), text);
 }
 
-async function filesOf(folder: string, splits: readonly WrittenSplit[]): Promise<ExportSummary["files"]> {
+type DatasetFiles = ExportSummary["files"];
+
+/** Everything in the folder, sorted by path; files that are known already are not read again. */
+async function filesOf(folder: string, splits: readonly WrittenSplit[], known: DatasetFiles = []): Promise<DatasetFiles> {
+  const before = new Map(known.map((file) => [file.path, file]));
   const rows = new Map(splits.flatMap((split) => Object.entries(split.rowsOf)));
   const paths = (await readdir(folder, { recursive: true })).map((path) => path.replaceAll("\\", "/")).sort();
-  const files: { path: string; sha256: string; bytes: number; rows: number | null }[] = [];
+  const files: DatasetFiles[number][] = [];
   for (const path of paths) {
-    if ((await stat(join(folder, path))).isFile())
+    const file = before.get(path);
+    if (file !== undefined) files.push(file);
+    else if ((await stat(join(folder, path))).isFile())
       files.push({ path, ...(await fileDigest(join(folder, path))), rows: rows.get(path) ?? null });
   }
   return files;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { Fault } from "../../schemas/fault.ts";
-import { openAppendFile } from "./append-file.ts";
+import { openAppendFile } from "../store/append-file.ts";
 
 export const CallOutcome = z.enum([
   "answered",

@@ -3,7 +3,8 @@ import { createReadStream } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
-import { openAppendFile } from "./append-file.ts";
+import { openAppendFile } from "../store/append-file.ts";
+import { crashPoint } from "../store/crash-point.ts";
 import { KeptReply } from "./reply-format.ts";
 
 /** Paid replies on disk, shared by all runs. Only complete, accepted replies get here. */
@@ -42,6 +43,7 @@ export function openReplies(folder: string, writer: string): Replies {
       const text = line(key, JSON.stringify(KeptReply.parse(reply)));
       const known = await index();
       const { path, offset } = await file.append(text);
+      crashPoint("reply-kept");
       known.add(key, path, offset, Buffer.byteLength(text));
     },
     close: () => file.close(),

@@ -9,6 +9,7 @@ import { type ExportBundle, type ExportSummary, exportDataset } from "../export/
 import { type Settled, stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
 import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
+import { crashPoint } from "../store/crash-point.ts";
 import { digestOf } from "../store/digest.ts";
 import { readManifests, writeKeyMaterial } from "../store/manifests.ts";
 import { exportFolder, exportManifestPath, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
@@ -83,7 +84,9 @@ async function swap(made: string, place: string): Promise<void> {
   await rename(place, old).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
   });
+  crashPoint("export-moved-away");
   await rename(made, place);
+  crashPoint("export-placed");
   await syncFolder(join(place, ".."));
   await rm(old, { recursive: true, force: true });
 }
@@ -118,7 +121,9 @@ export async function runExport(context: RunContext): Promise<Exported> {
       signal,
       progress: () => progress.step(),
     });
+    crashPoint("export-written");
     await rm(exportManifestPath(run), { force: true });
+    crashPoint("export-forgotten");
     await swap(folder, exportFolder(run));
     const manifest: ExportManifest = {
       format: "catgen.export/1",

@@ -14,6 +14,7 @@ import { type ReadOptions, readUnit, type UnitEvent } from "../import/read.ts";
 import { stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
+import { crashPoint } from "../store/crash-point.ts";
 import { digestOf, sha256 } from "../store/digest.ts";
 import { readManifest, rowsAreThere, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readRows, removeOldRows, shardOf } from "../store/rows.ts";
@@ -253,6 +254,7 @@ export async function runGenerate(context: RunContext, request: GenerateRequest)
     const factsByPart = indexFacts(found.map((fact) => ({ ...fact, instance: idPart(fact.instance) })));
     // From here until it is written anew the account does not hold: a crash in between must lead to reading everything again.
     if (digestOf(read.units) !== digestOf(old?.units ?? [])) await rm(inputsPath(run), { force: true });
+    crashPoint("inputs-forgotten");
     await writeKeyMaterial(run, step, stageKey, material);
     const publishing: Publishing = { context, stageKey, facts: indexFacts(found), factsByPart, spool };
     let made = 0;

@@ -140,7 +140,7 @@ async function runShard(context: RunContext, name: RowStepName, shard: number, o
     manifests.set(part, manifest);
   }
   const known = await rowsOf(context, stage, shard, old);
-  const journal = await openJournal(journalFolder(context.run, step), shard, name === "condense");
+  const journal = openJournal(journalFolder(context.run, step), shard, name === "condense");
   const writer = await openRowsWriter(context.run, step, shard);
   const tallies: Tallies = { in: 0, out: 0, rejected: {}, quarantined: 0, failed: 0 };
   const failures: ShardManifest["failures"] = [];

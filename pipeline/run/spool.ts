@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Trajectory, Trajectory as TrajectorySchema } from "../../schemas/trajectory.ts";
 import { asIoFault, temporaryName } from "../store/atomic.ts";
+import { crashPoint } from "../store/crash-point.ts";
 
 interface Place {
   readonly offset: number;
@@ -36,6 +37,7 @@ export async function openSpool(folder: string): Promise<Spool> {
       });
       places.set(trajectory.id, { offset: end, length: bytes.length });
       end += bytes.length;
+      crashPoint("spool-append");
     },
     get: async (id) => {
       const place = places.get(id);

@@ -25,17 +25,28 @@ export interface Verified {
   readonly damage: readonly Damage[];
 }
 
-type Revs = Map<string, string>;
+/** What a verified shard of a part says: revs by id, and its content digest. */
+interface Part {
+  readonly revs: ReadonlyMap<string, string>;
+  readonly content: string;
+}
 
 /** Checks what a row says of itself and of what it rests on. */
-function rowProblems(row: Row<unknown>, shard: number, run: RunFolder, upstream: ReadonlyMap<string, Revs>): string[] {
+function rowProblems(
+  row: Row<unknown>,
+  shard: number,
+  run: RunFolder,
+  manifest: ShardManifest,
+  upstream: ReadonlyMap<string, Part>,
+): string[] {
   const problems: string[] = [];
   if (digestOf(row.outcome) !== row.rev) problems.push(`${row.id}: its rev is not the digest of its outcome`);
   if (shardOf(row.id, run.shards) !== shard) problems.push(`${row.id}: belongs to shard ${shardOf(row.id, run.shards)}`);
   for (const [part, rev] of Object.entries(row.from)) {
-    const revs = upstream.get(part);
-    if (revs !== undefined && revs.get(row.id) !== rev)
-      problems.push(`${row.id}: made from another ${part} than is there now (stale; run the stage again)`);
+    const above = upstream.get(part);
+    // A shard that rests on older rows of that part is merely stale, and its manifest says so; only a claim to be fresh can be false.
+    if (above !== undefined && manifest.inputs[part] === above.content && above.revs.get(row.id) !== rev)
+      problems.push(`${row.id}: its manifest says that it rests on the ${part} that is there, and it does not`);
   }
   return problems;
 }
@@ -58,14 +69,21 @@ function tallyProblems(manifest: ShardManifest, found: Tally): string[] {
   return problems;
 }
 
+interface VerifiedShard {
+  readonly rows: number;
+  /** null: damaged, so nothing can be held against it. */
+  readonly part: Part | null;
+  readonly problems: readonly string[];
+}
+
 async function verifyShard(
   run: RunFolder,
   info: StepInfo,
   shard: number,
-  upstream: ReadonlyMap<string, Revs>,
-): Promise<{ rows: number; revs: Revs; problems: string[] } | null> {
+  upstream: ReadonlyMap<string, Part>,
+): Promise<VerifiedShard | null> {
   if (info.writes === null) return null;
-  const revs: Revs = new Map();
+  const revs = new Map<string, string>();
   const problems: string[] = [];
   const found: Tally = { in: 0, out: 0, rejected: 0 };
   try {
@@ -81,15 +99,17 @@ async function verifyShard(
       last = row.id;
       revs.set(row.id, row.rev);
       content.update(`${row.id} ${row.rev}\n`);
-      problems.push(...rowProblems(row, shard, run, upstream).map((problem) => `row ${found.in}: ${problem}`));
+      problems.push(
+        ...rowProblems(row, shard, run, manifest, upstream).map((problem) => `${manifest.output.file} row ${found.in}: ${problem}`),
+      );
     }
     if (content.digest("hex") !== manifest.output.content) problems.push("the manifest's content digest is not that of its rows");
     problems.push(...tallyProblems(manifest, found));
+    return { rows: found.in, part: problems.length === 0 ? { revs, content: manifest.output.content } : null, problems };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    problems.push(error.message);
+    return { rows: found.in, part: null, problems: [...problems, error.message] };
   }
-  return { rows: found.in, revs, problems };
 }
 
 async function verifyExport(run: RunFolder): Promise<{ files: number; damage: Damage[] }> {
@@ -111,13 +131,13 @@ export async function verifyRun(run: RunFolder, progress: (shard: number) => voi
   let files = 0;
   let rows = 0;
   for (let shard = 0; shard < run.shards; shard += 1) {
-    const upstream = new Map<string, Revs>();
+    const upstream = new Map<string, Part>();
     for (const info of stepTable) {
       const checked = await verifyShard(run, info, shard, upstream);
       if (checked === null || info.writes === null) continue;
       files += 1;
       rows += checked.rows;
-      upstream.set(info.writes, checked.revs);
+      if (checked.part !== null) upstream.set(info.writes, checked.part);
       damage.push(...checked.problems.map((what) => ({ stage: writerOf(info.writes).step, shard, what })));
     }
     progress(shard);

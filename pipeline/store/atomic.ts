@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
+import { crashPoint } from "./crash-point.ts";
 
 const advice: Record<string, string> = {
   ENOSPC: "the disk is full: free space and run again",
@@ -48,11 +49,14 @@ export async function writeAtomically(path: string, write: (handle: FileHandle) 
     const handle = await open(temporary, "wx");
     try {
       await write(handle);
+      crashPoint("file-written");
       await handle.sync();
+      crashPoint("file-flushed");
     } finally {
       await handle.close();
     }
     await rename(temporary, path);
+    crashPoint("file-renamed");
     await syncFolder(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined); // the first error says more than a failed clean-up

@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { asIoFault } from "./atomic.ts";
+import { openAppendFile } from "./append-file.ts";
+import { crashPoint } from "./crash-point.ts";
 import { readLines } from "./lines.ts";
+import { shardName } from "./run-folder.ts";
 
 const checksum = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
@@ -15,35 +17,17 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-const shardName = (shard: number): string => String(shard).padStart(5, "0");
-
 /** Opens this writer's journal for a shard. `durable` also survives a power cut: used where a row costs money. */
-export async function openJournal(folder: string, shard: number, durable: boolean): Promise<Journal> {
-  const path = join(folder, `${shardName(shard)}.${process.pid}-${randomUUID().slice(0, 8)}.jsonl`);
-  let handle: FileHandle | null = null;
-  let last: Promise<void> = Promise.resolve();
-  const write = async (text: string): Promise<void> => {
-    try {
-      if (handle === null) {
-        await mkdir(folder, { recursive: true });
-        handle = await open(path, "ax");
-      }
-      await handle.appendFile(`${checksum(text)} ${text}\n`);
-      if (durable) await handle.datasync();
-    } catch (error) {
-      throw asIoFault(error, `writing the journal ${path}`);
-    }
-  };
+export function openJournal(folder: string, shard: number, durable: boolean): Journal {
+  const writer = `${shardName(shard)}.${process.pid}-${randomUUID().slice(0, 8)}`;
+  const file = openAppendFile({ folder, writer, durable });
   return {
-    append: (value) => {
-      const done = last.then(() => write(JSON.stringify(value)));
-      last = done.catch(() => undefined); // one line after the other; whoever appended hears of its own error
-      return done;
+    append: async (value) => {
+      const text = JSON.stringify(value);
+      await file.append(`${checksum(text)} ${text}`);
+      crashPoint("journal-append");
     },
-    close: async () => {
-      await last;
-      await handle?.close();
-    },
+    close: () => file.close(),
   };
 }
 
@@ -68,4 +52,5 @@ export async function* readJournals(folder: string, shard: number): AsyncGenerat
 /** Called after the shard's manifest is published. */
 export async function removeJournals(folder: string, shard: number): Promise<void> {
   for (const path of await journalFiles(folder, shard)) await rm(path, { force: true });
+  crashPoint("journals-removed");
 }

@@ -22,7 +22,7 @@ export async function readManifest(run: RunFolder, step: string, shard: number):
     throw new Fault(
       "ROWS_CORRUPT",
       "stop",
-      `${path} is no shard manifest: ${parsed.error.issues[0]?.message}; delete it to have the shard made again`,
+      `${path} is no shard manifest: ${parsed.error.issues[0]?.message}; \`catgen repair\` makes the shard anew`,
     );
   return parsed.data;
 }

@@ -6,6 +6,7 @@ import { Fault } from "../../schemas/fault.ts";
 import type { ShardManifest } from "../../schemas/manifest.ts";
 import { type Row, rowOf } from "../../schemas/row.ts";
 import { asIoFault, syncFolder, temporaryName } from "./atomic.ts";
+import { crashPoint } from "./crash-point.ts";
 import { readLines } from "./lines.ts";
 import { type RunFolder, rowsFolder, shardName } from "./run-folder.ts";
 
@@ -64,11 +65,14 @@ export async function openRowsWriter(run: RunFolder, step: string, shard: number
     publish: () =>
       guard(async () => {
         await flush();
+        crashPoint("rows-written");
         await handle.sync();
+        crashPoint("rows-flushed");
         await handle.close();
         const sha256 = hash.digest("hex");
         const file = `${shardName(shard)}-${sha256.slice(0, 12)}.jsonl`;
         await rename(temporary, join(folder, file));
+        crashPoint("rows-renamed");
         await syncFolder(folder);
         return { file, sha256, content: content.digest("hex"), bytes, rows };
       }),
@@ -85,15 +89,13 @@ export async function removeOldRows(run: RunFolder, step: string, shard: number,
   for (const name of await readdir(folder)) {
     if (name.startsWith(`${shardName(shard)}-`) && name !== keep) await rm(join(folder, name), { force: true });
   }
+  crashPoint("old-rows-removed");
 }
 
 const corrupt = (path: string, where: string, why: string, cause?: unknown): Fault =>
-  new Fault(
-    "ROWS_CORRUPT",
-    "stop",
-    `${path} ${where}: ${why}; run \`catgen verify\` to see all damage, then delete the shard's manifest to have it made again`,
-    { cause },
-  );
+  new Fault("ROWS_CORRUPT", "stop", `${path} ${where}: ${why}; \`catgen verify\` shows all damage, \`catgen repair\` makes it anew`, {
+    cause,
+  });
 
 /**
  * The rows of a published shard in order of id, parsed strictly. The file's digest is checked on the way: after the last row a mismatch

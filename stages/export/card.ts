@@ -28,6 +28,8 @@ export interface CardFacts {
   /** Left out at export, by kind and reason. */
   readonly refused: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly stats: Stats;
+  /** Digest over the rows of the whole dataset. */
+  readonly content: string;
 }
 
 /** SPDX ids by the Hub's own names. Source: huggingface.co/docs/hub/repositories-licenses. */
@@ -67,14 +69,19 @@ const sizeCategory = (rows: number): string => {
   return sizeNames[index < 0 ? sizeNames.length - 1 : index] ?? sizeNames[0];
 };
 
-const configYaml = ({ name, data }: DatasetConfig, first: boolean): YamlValue => ({
+/**
+ * `datasets` finds a local folder's rows in its cache by the folder's last name and these entries, never by the files: without a
+ * description that changes with the rows, it would load those of an earlier export, or of another dataset with the same folder name.
+ */
+const configYaml = ({ name, data }: DatasetConfig, content: string, first: boolean): YamlValue => ({
   config_name: name,
   ...(first ? { default: true } : {}),
+  description: `content ${content}`,
   data_files: data.map(({ split, paths }) => ({ split, path: paths })),
 });
 
-const configsYaml = (configs: readonly DatasetConfig[]): Record<string, YamlValue> =>
-  configs.length === 0 ? {} : { configs: configs.map((config, index) => configYaml(config, index === 0)) };
+const configsYaml = (configs: readonly DatasetConfig[], content: string): Record<string, YamlValue> =>
+  configs.length === 0 ? {} : { configs: configs.map((config, index) => configYaml(config, content, index === 0)) };
 
 /** A layout's rows are the same samples as another's: they are counted once. */
 const rowsOnce = ({ sizes }: CardFacts): number => {
@@ -91,7 +98,7 @@ function frontMatter(facts: CardFacts): string {
     task_categories: ["text-generation"],
     tags: ["agent", "software-engineering", "swe-bench", "context-management", "tool-use", "sft"],
     size_categories: [sizeCategory(rowsOnce(facts))],
-    ...configsYaml(partConfigs(facts.parts)),
+    ...configsYaml(partConfigs(facts.parts), facts.content),
   });
   return `---\n${yaml}---\n`;
 }
@@ -239,5 +246,5 @@ export function datasetCard(facts: CardFacts): string {
 }
 
 /** README.md of a layout's folder, which makes the mixtures loadable by trainers that take one dataset only. */
-export const mixtureCard = (parts: readonly DatasetPart[], layout: LayoutName): string =>
-  `---\n${yamlText(configsYaml(mixtureConfigs(parts, layout)))}---\n\nMixtures of the kinds beside this file, for trainers that take one dataset: \`load_dataset("./${layout}", "cat")\`. See the README.md above.\n`;
+export const mixtureCard = (parts: readonly DatasetPart[], layout: LayoutName, content: string): string =>
+  `---\n${yamlText(configsYaml(mixtureConfigs(parts, layout), content))}---\n\nMixtures of the kinds beside this file, for trainers that take one dataset: \`load_dataset("./${layout}", "cat")\`. See the README.md above.\n`;

@@ -22,7 +22,7 @@ describe.each(Object.entries<Condenser>(condensers))("condenser %s", (name, cond
       fc.asyncProperty(inputs, async (all) => {
         for (const input of all) await check(input);
       }),
-      { seed: 141, numRuns: 100 },
+      { seed: 141, numRuns: 100, endOnFailure: true },
     );
 
   test("labels what it writes with its own name, and gives the reason where it writes nothing", () =>

@@ -65,7 +65,7 @@ describe("every measure", () => {
             });
         },
       ),
-      { seed: 111, numRuns: 100 },
+      { seed: 111, numRuns: 100, endOnFailure: true },
     );
   });
 
@@ -93,7 +93,7 @@ describe("every measure", () => {
           promptTokensPerCall: prompts,
         });
       }),
-      { seed: 112, numRuns: 100 },
+      { seed: 112, numRuns: 100, endOnFailure: true },
     );
   });
 
@@ -134,7 +134,7 @@ describe("every measure", () => {
         }
         expect(blocks).toHaveLength(placement.blocks.length);
       }),
-      { seed: 113, numRuns: 100 },
+      { seed: 113, numRuns: 100, endOnFailure: true },
     );
   });
 });
@@ -163,7 +163,7 @@ describe("a trajectory that an earlier stage rejected", () => {
           controlTokenTexts: 0,
         });
       }),
-      { seed: 114, numRuns: 50 },
+      { seed: 114, numRuns: 50, endOnFailure: true },
     );
   });
 
@@ -177,7 +177,7 @@ describe("a trajectory that an earlier stage rejected", () => {
         expect(metrics.trajectory.controlTokenTexts === null).toBe(broken);
         expect(metrics.trajectory.unrenderable).toEqual([...metrics.trajectory.unrenderable].sort());
       }),
-      { seed: 115, numRuns: 200 },
+      { seed: 115, numRuns: 200, endOnFailure: true },
     );
   });
 });

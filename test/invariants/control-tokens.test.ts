@@ -191,7 +191,7 @@ test("random trajectories full of control tokens are all found, or all harmless 
         expect(verdict.base.keep).toBe(plainly.rendered.controlTexts === 0);
       },
     ),
-    { seed: 131, numRuns: 200 },
+    { seed: 131, numRuns: 200, endOnFailure: true },
   );
   expect(planted).toBeGreaterThan(50);
 });

@@ -81,7 +81,7 @@ describe("(5) every model call fits the window, the condenser's too", () => {
         ];
         for (const turns of samples) expect(neededTokens(turns, replyTokens)).toBeLessThanOrEqual(tokens);
       }),
-      { seed: 121, numRuns: 400 },
+      { seed: 121, numRuns: 400, endOnFailure: true },
     );
     expect(chosen).toBeGreaterThan(100);
     expect(refused).toBeGreaterThan(20);
@@ -116,7 +116,7 @@ describe("(5) every model call fits the window, the condenser's too", () => {
           expect(kept).toEqual(fits);
         },
       ),
-      { seed: 122, numRuns: 150 },
+      { seed: 122, numRuns: 150, endOnFailure: true },
     );
   });
 });

@@ -120,6 +120,19 @@ describe("an export of several repositories", async () => {
     }
   });
 
+  test("names its content in every configuration, so that no cache takes it for another dataset of the same folder name", async () => {
+    const contents = async (place: string) => {
+      const cards = await Promise.all(["README.md", "messages/README.md"].map((card) => readFile(join(place, card), "utf8")));
+      const fronts = cards.map((card) => parse(card.split("---\n")[1] ?? "") as { configs: { description: string }[] });
+      return [...new Set(fronts.flatMap(({ configs }) => configs.map(({ description }) => description)))];
+    };
+    const [again, other] = await Promise.all([exported(withValidation, bundles), exported(withValidation, bundles.slice(1))]);
+    const here = await contents(folder);
+    expect(here).toEqual([expect.stringMatching(/^content [0-9a-f]{16,}$/)]);
+    expect(await contents(again.folder)).toEqual(here);
+    expect(await contents(other.folder)).not.toEqual(here);
+  });
+
   test("states built-in memories and the thresholds in its card", async () => {
     const card = await readFile(join(folder, "README.md"), "utf8");
     expect(card).toContain("**Built-in memories.** 6 of 18");

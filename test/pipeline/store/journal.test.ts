@@ -17,7 +17,7 @@ async function values(shard: number): Promise<unknown[]> {
 }
 
 async function write(shard: number, ...rows: unknown[]): Promise<void> {
-  const journal = await openJournal(folder, shard, true);
+  const journal = openJournal(folder, shard, true);
   for (const row of rows) await journal.append(row);
   await journal.close();
 }
@@ -32,7 +32,7 @@ test("what several writers appended for a shard is read back, and no other shard
 });
 
 test("rows appended at the same time all arrive, each on its own line", async () => {
-  const journal = await openJournal(folder, 5, true);
+  const journal = openJournal(folder, 5, true);
   const rows = Array.from({ length: 50 }, (_, id) => ({ id, text: "x".repeat(20_000) }));
   await Promise.all(rows.map((row) => journal.append(row)));
   await journal.close();

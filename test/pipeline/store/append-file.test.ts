@@ -1,9 +1,9 @@
 import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openAppendFile } from "../../../pipeline/llm/append-file.ts";
+import { openAppendFile } from "../../../pipeline/store/append-file.ts";
 import { Fault } from "../../../schemas/fault.ts";
-import { faultOf, tempFolder } from "./harness.ts";
+import { faultOf, tempFolder } from "../llm/harness.ts";
 
 test("lines appended at the same time are all there, whole and where it says", async () => {
   const folder = await tempFolder();

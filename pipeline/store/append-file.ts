@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "../../schemas/fault.ts";
+import { asIoFault, syncFolder } from "./atomic.ts";
 
 /** Where a line went. */
 export interface Place {
@@ -28,7 +28,7 @@ export interface AppendFileOptions {
 interface Waiting {
   readonly bytes: Buffer;
   readonly resolve: (place: Place) => void;
-  readonly reject: (fault: Fault) => void;
+  readonly reject: (error: unknown) => void;
 }
 interface OpenFile {
   readonly path: string;
@@ -54,7 +54,7 @@ export function openAppendFile(options: AppendFileOptions): AppendFile {
       } catch (error) {
         // The file may now end in half a line: the next line goes to a new file and cannot melt into it.
         await closeFile().catch(() => undefined); // the first failure is the one to report
-        for (const one of batch) one.reject(writeFault(options.folder, error));
+        for (const one of batch) one.reject(asIoFault(error, `appending to ${options.folder}`));
       }
     }
     flushing = null; // in the same turn as the test above, so that no line is left behind
@@ -100,23 +100,6 @@ async function openNext(options: AppendFileOptions, count: number): Promise<Open
   await mkdir(options.folder, { recursive: true });
   const path = join(options.folder, `${options.writer}${count === 0 ? "" : `-${count}`}.jsonl`);
   const file = { path, handle: await open(path, "ax"), size: 0 };
-  if (options.durable) await syncFolder(options.folder);
+  if (options.durable) await syncFolder(options.folder); // or the name, and all paid for in it, may be gone after a power cut
   return file;
-}
-
-/** Without this the file's name, and all paid for in it, may be gone after a power cut. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-function writeFault(folder: string, error: unknown): Fault {
-  const why = error instanceof Error ? error.message : String(error);
-  return new Fault("IO", "stop", `could not append to ${folder}: ${why}; free space or fix the permissions, then run again`, {
-    cause: error,
-  });
 }

@@ -1,0 +1,52 @@
+import { rm } from "node:fs/promises";
+import { Fault } from "../../schemas/fault.ts";
+import { type RowStepName, type StepInfo, shardsIn, stepTable } from "../plan.ts";
+import { exportManifestPath, inputsPath, manifestPath, type RunFolder } from "../store/run-folder.ts";
+import type { RunContext } from "./context.ts";
+import { runExport } from "./export.ts";
+import { runGenerate } from "./generate.ts";
+import { readInputs } from "./inputs.ts";
+import { runStage } from "./run-stage.ts";
+import { type Damage, verifyRun } from "./verify.ts";
+
+export interface Repaired {
+  readonly found: readonly Damage[];
+  /** Steps that were run to make the broken shards anew. */
+  readonly steps: readonly string[];
+  readonly left: readonly Damage[];
+}
+
+const stepOf = (damage: Damage): StepInfo | undefined => stepTable.find((info) => info.step === damage.stage);
+
+/** Without its manifest a shard is not done, so that running its step makes it anew; what is whole is kept. */
+async function forget(run: RunFolder, damage: readonly Damage[]): Promise<void> {
+  for (const { stage, shard } of damage)
+    await rm(shard === null ? exportManifestPath(run) : manifestPath(run, stage, shard), { force: true });
+}
+
+/** Makes broken shards anew, and only those: from the rows they rest on, or from the input files. */
+export async function repairRun(context: RunContext): Promise<Repaired> {
+  const { run } = context;
+  const nothing = (): void => undefined;
+  const { damage: found } = await verifyRun(run, nothing);
+  const broken = new Set(found.map((damage) => stepOf(damage)?.name));
+  const inputs = await readInputs(run);
+  if (broken.has("generate") && inputs === null)
+    throw new Fault(
+      "STAGE_INCOMPLETE",
+      "stop",
+      `trajectories of run ${run.name} are damaged, and it is not known from which input; import again: catgen run 1 --run ${run.name} --input PATH`,
+    );
+  await forget(run, found);
+  const steps: string[] = [];
+  for (const info of stepTable) {
+    if (!broken.has(info.name)) continue;
+    if (info.name === "generate" && inputs !== null) {
+      await rm(inputsPath(run), { force: true }); // read every file again; shards that are whole stay as they are
+      await runGenerate(context, { paths: inputs.paths, limit: inputs.limit });
+    } else if (info.name === "export") await runExport(context);
+    else if (info.name !== "generate") await runStage(context, info.name as RowStepName, shardsIn(undefined, run.shards));
+    steps.push(info.step);
+  }
+  return { found, steps, left: found.length === 0 ? [] : (await verifyRun(run, nothing)).damage };
+}
