@@ -24,19 +24,23 @@ export async function* readBundles(
     const first = await rows.next();
     readers.push({ part: writes, rows, head: first.done === true ? null : first.value });
   }
-  for (;;) {
-    const ids = readers.flatMap((reader) => (reader.head === null ? [] : [reader.head.id])).sort();
-    const [id] = ids;
-    if (id === undefined) return;
-    const bundle: Record<string, unknown> = { id };
-    for (const part of Object.keys(parts)) bundle[part] = null;
-    for (const reader of readers) {
-      if (reader.head?.id !== id) continue;
-      bundle[reader.part] = reader.head;
-      const next = await reader.rows.next();
-      reader.head = next.done === true ? null : next.value;
+  try {
+    for (;;) {
+      const ids = readers.flatMap((reader) => (reader.head === null ? [] : [reader.head.id])).sort();
+      const [id] = ids;
+      if (id === undefined) return;
+      const bundle: Record<string, unknown> = { id };
+      for (const part of Object.keys(parts)) bundle[part] = null;
+      for (const reader of readers) {
+        if (reader.head?.id !== id) continue;
+        bundle[reader.part] = reader.head;
+        const next = await reader.rows.next();
+        reader.head = next.done === true ? null : next.value;
+      }
+      yield bundle as StoredBundle;
     }
-    yield bundle as StoredBundle;
+  } finally {
+    for (const reader of readers) await reader.rows.return(undefined); // whoever stops early must not leave files open
   }
 }
 

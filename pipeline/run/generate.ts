@@ -215,6 +215,7 @@ async function publishShard(
           );
         await writer.write(rowFor(joined(trajectory, facts), stageKey));
       }
+      await before.return(undefined);
       output = await writer.publish();
     } catch (error) {
       await writer.discard();

@@ -36,21 +36,25 @@ export async function* joinParts(
     const failed = new Set(manifest.failures.map((failure) => failure.id));
     return { part, rows: readRows(context.run, writerOf(part).step, manifest, parts[part]), failed, head: null };
   });
-  for (const reader of readers) await advance(reader);
-  for (;;) {
-    const [id] = readers.flatMap((reader) => (reader.head === null ? [] : [reader.head.id])).sort();
-    if (id === undefined) return;
-    const absent = readers.filter((reader) => reader.head?.id !== id);
-    const lost = absent.find((reader) => !reader.failed.has(id));
-    if (lost !== undefined)
-      throw new Fault(
-        "ROWS_CORRUPT",
-        "stop",
-        `${stage.name} shard ${shard}: ${id} has no ${lost.part}; run the earlier stages again: catgen run all --run ${context.run.name}`,
-      );
-    const there = readers.filter((reader) => reader.head?.id === id);
-    const rows = new Map(there.flatMap((reader) => (reader.head === null ? [] : [[reader.part, reader.head] as const])));
-    for (const reader of there) await advance(reader);
-    yield { id, rows, waiting: absent[0]?.part ?? null };
+  try {
+    for (const reader of readers) await advance(reader);
+    for (;;) {
+      const [id] = readers.flatMap((reader) => (reader.head === null ? [] : [reader.head.id])).sort();
+      if (id === undefined) return;
+      const absent = readers.filter((reader) => reader.head?.id !== id);
+      const lost = absent.find((reader) => !reader.failed.has(id));
+      if (lost !== undefined)
+        throw new Fault(
+          "ROWS_CORRUPT",
+          "stop",
+          `${stage.name} shard ${shard}: ${id} has no ${lost.part}; run the earlier stages again: catgen run all --run ${context.run.name}`,
+        );
+      const there = readers.filter((reader) => reader.head?.id === id);
+      const rows = new Map(there.flatMap((reader) => (reader.head === null ? [] : [[reader.part, reader.head] as const])));
+      for (const reader of there) await advance(reader);
+      yield { id, rows, waiting: absent[0]?.part ?? null };
+    }
+  } finally {
+    for (const reader of readers) await reader.rows.return(undefined); // whoever stops early must not leave files open
   }
 }
