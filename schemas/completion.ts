@@ -11,6 +11,8 @@ export const Completion = z.strictObject({
   messages: z.array(ChatMessage).min(1),
   /** Hard reply limit, tokens. */
   maxTokens: z.int().positive(),
+  /** Sampling temperature of this request; null: the recipe's `llm.temperature`. */
+  temperature: z.number().min(0).max(2).nullable(),
   /** Distinguishes several samples of one request: 0, 1, ... Part of the cache key. */
   sampleIndex: z.int().nonnegative(),
 });

@@ -140,6 +140,12 @@ export const CondenseRecipe = z.strictObject({
     .max(10)
     .default(3)
     .describe("Times a memory is asked for before the trajectory is rejected: empty, over the cap, sections missing."),
+  retryTemperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(0.7)
+    .describe("Sampling temperature of every further attempt, 0..2: at 0 the model would only repeat itself. Our choice."),
 });
 export type CondenseRecipe = z.infer<typeof CondenseRecipe>;
 

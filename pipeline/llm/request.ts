@@ -22,7 +22,7 @@ export function wireRequest(settings: EndpointSettings, request: Completion): Wi
 /** The body as sent. Reply limit, messages and model always win over `extraBody`. */
 function requestBody(settings: EndpointSettings, request: Completion): Record<string, unknown> {
   const fields = {
-    temperature: settings.temperature,
+    temperature: request.temperature ?? settings.temperature,
     top_p: settings.topP,
     seed: settings.seed === null ? null : settings.seed + request.sampleIndex,
     ...settings.extraBody,

@@ -48,7 +48,12 @@ async function write(
   const tries = params.condense.condenser === "llm" ? params.condense.attempts : 1;
   let last: Outcome<never> = rejected("memory-empty");
   for (let attempt = 0; attempt < tries; attempt += 1) {
-    const written = await condensers[params.condense.condenser](input, ports, { label: `condense:${id}@${point.cut}`, attempt });
+    const temperature = attempt === 0 ? null : params.condense.retryTemperature;
+    const written = await condensers[params.condense.condenser](input, ports, {
+      label: `condense:${id}@${point.cut}`,
+      attempt,
+      temperature,
+    });
     if (!written.ok) return written;
     const accepted = accept(written.value.memory, input, params, ports);
     if (accepted.ok) return ok({ memory: accepted.value, writer: written.value.writer });

@@ -75,13 +75,8 @@ function forced(input: ChooseInput, scores: ReadonlyMap<number, number>, last: P
   return null;
 }
 
-/**
- * Chooses insertion points from left to right: a cut is taken when its score reaches `minScore` and gap and fold are large enough, or
- * when the next step would not fit the window otherwise (then the best-scoring cut that makes it fit). Rejects when nothing makes it fit.
- */
-export function choose(input: ChooseInput): Outcome<InsertionPoint[]> {
-  const steps = input.replies.length;
-  const scores = new Map(input.candidates.map((candidate) => [candidate.cut, candidate.score]));
+/** From left to right: a cut is taken when it is asked for, or when the next step would not fit the window otherwise. */
+function leftToRight(input: ChooseInput, scores: ReadonlyMap<number, number>, minScore: number): InsertionPoint[] | null {
   const points: InsertionPoint[] = [];
   let last = start;
   const take = (cut: number, reason: InsertionPoint["reason"]): void => {
@@ -89,17 +84,28 @@ export function choose(input: ChooseInput): Outcome<InsertionPoint[]> {
     points.push({ ...last, reason });
   };
   const asked = (step: number): boolean =>
-    (scores.get(step) ?? 0) >= input.detect.minScore && allowed(input, last, step, false) && stepFits(input, placed(input, step), step);
+    (scores.get(step) ?? 0) >= minScore && allowed(input, last, step, false) && stepFits(input, placed(input, step), step);
   const room = (): boolean => input.detect.maxCalls === null || points.length < input.detect.maxCalls;
-  for (let step = 0; step < steps; step += 1) {
+  for (let step = 0; step < input.replies.length; step += 1) {
     if (step > 0 && room() && asked(step)) take(step, "signals");
     while (!stepFits(input, last, step)) {
       const cut = room() ? forced(input, scores, last, step) : null;
-      if (cut === null) return rejected("window-exceeded");
+      if (cut === null) return null;
       take(cut, "window");
     }
   }
-  return ok(points);
+  return points;
+}
+
+/**
+ * Chooses insertion points: cuts whose score reaches `minScore` with gap and fold large enough, and cuts that are needed to fit (then the
+ * best-scoring one that makes it fit). Where early cuts of choice leave no room for needed ones, only those are taken; rejects when even
+ * they do not make it fit.
+ */
+export function choose(input: ChooseInput): Outcome<InsertionPoint[]> {
+  const scores = new Map(input.candidates.map((candidate) => [candidate.cut, candidate.score]));
+  const points = leftToRight(input, scores, input.detect.minScore) ?? leftToRight(input, scores, Number.POSITIVE_INFINITY);
+  return points === null ? rejected("window-exceeded") : ok(points);
 }
 
 /** Reply sizes for `ChooseInput`. */

@@ -8,7 +8,7 @@ import { missingSections } from "../../stages/lib/memory-text.ts";
 import { exactTokens, fakePorts } from "../fakes/fake-ports.ts";
 import { arbitraryPlacement, memorySize, memoryText } from "../invariants/placement.ts";
 
-const attempt = { label: "condense:test@1", attempt: 0 };
+const attempt = { label: "condense:test@1", attempt: 0, temperature: null };
 const world = () => fakePorts(() => memoryText("m"), exactTokens);
 
 /** The inputs of all blocks of a random placement. */

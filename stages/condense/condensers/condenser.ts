@@ -6,6 +6,8 @@ import type { Outcome, Ports } from "../../stage.ts";
 export interface CondenseTry {
   readonly label: string;
   readonly attempt: number;
+  /** null: the recipe's; further tries are warmer, since a greedy endpoint would only repeat itself. */
+  readonly temperature: number | null;
 }
 
 /** Writes one memory under the headings of `stages/lib/memory-text`. */

@@ -4,13 +4,14 @@ import { ok, rejected } from "../../stage.ts";
 import type { Condenser } from "./condenser.ts";
 
 /** Asks the backbone with the canonical request. A request the endpoint refuses (too long for it) is a fact about this trajectory. */
-export const llm: Condenser = async (input, ports, { label, attempt }) => {
+export const llm: Condenser = async (input, ports, { label, attempt, temperature }) => {
   const request = condenseRequest(input);
   try {
     const reply = await ports.complete({
       label,
       messages: [{ role: "user", content: request }],
       maxTokens: input.capTokens,
+      temperature,
       sampleIndex: attempt,
     });
     return ok({

@@ -32,6 +32,7 @@ export const ask = (text: string, changes: Partial<Completion> = {}): Completion
   label: `condense:${text}`,
   messages: [{ role: "user", content: text }],
   maxTokens: 100,
+  temperature: null,
   sampleIndex: 0,
   ...changes,
 });

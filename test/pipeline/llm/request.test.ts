@@ -23,6 +23,7 @@ test("each thing that shapes the reply changes the key, and no two change it to 
     keyWith({ replyLimitField: "max_completion_tokens" }),
     keyWith({}, { maxTokens: 101 }),
     keyWith({}, { sampleIndex: 1 }),
+    keyWith({}, { temperature: 0.3 }),
     keyWith({}, { messages: [{ role: "user", content: "hello " }] }),
     keyWith({}, { messages: [{ role: "system", content: "hello" }] }),
   ];

@@ -133,7 +133,12 @@ describe("a reply that is not good enough", () => {
       expect.objectContaining({ attempt: 2 }),
       expect.objectContaining({ attempt: 0 }),
     ]);
-    expect(again.ports.requests.map((request) => request.sampleIndex)).toEqual([0, 1, 2, 0]);
+    expect(again.ports.requests.map((request) => [request.sampleIndex, request.temperature])).toEqual([
+      [0, null],
+      [1, params.condense.retryTemperature],
+      [2, params.condense.retryTemperature],
+      [0, null],
+    ]);
     expect(new Set(again.ports.requests.slice(0, 3).map((request) => JSON.stringify(request.messages))).size).toBe(1);
 
     const never = await run([bad, bad, bad], params);

@@ -32,7 +32,7 @@ const inputOf = (fold: readonly Step[], more: Partial<CondenseInput> = {}): Cond
   ...more,
 });
 
-const outcomeOf = (input: CondenseInput) => extractive(input, fakePorts(), { label: "random/run@1", attempt: 0 });
+const outcomeOf = (input: CondenseInput) => extractive(input, fakePorts(), { label: "random/run@1", attempt: 0, temperature: null });
 async function memoryOf(input: CondenseInput): Promise<string> {
   const written = await outcomeOf(input);
   if (!written.ok) throw new Error(written.why);
