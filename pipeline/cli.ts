@@ -93,7 +93,7 @@ const parser = yargs(hideBin(process.argv))
         .option("shards", { type: "string", describe: "Only these shards of stages 2 to 5, such as 0-3,7", requiresArg: true })
         .option("jobs", {
           type: "number",
-          describe: "Records worked on at once (default: 1, or llm.concurrency with a model)",
+          describe: "Threads for stages that compute (default: the cores); calls in flight are llm.concurrency",
           requiresArg: true,
         })
         .example("$0 run all --run mine --input ~/runs", "everything, from a folder of real runs")

@@ -34,8 +34,8 @@ export async function withWorld<T>(
   const drain = drainOnSignals((text) => progress.say(text));
   const world = openWorld(run, settled, cacheFolder(runsFolder(options.runs)), drain.signal);
   try {
-    const jobs = options.jobs ?? (settled.condenser === "llm" ? settled.endpoint.concurrency : 1);
-    return await work({ run, settled, ports: world.ports, progress, signal: drain.signal, jobs });
+    const recordsAtOnce = settled.condenser === "llm" ? settled.endpoint.concurrency : 1;
+    return await work({ run, settled, ports: world.ports, progress, signal: drain.signal, jobs: options.jobs ?? null, recordsAtOnce });
   } finally {
     drain.stop();
     await world.close();

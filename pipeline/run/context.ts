@@ -12,8 +12,10 @@ export interface RunContext {
   readonly progress: Progress;
   /** Aborted = drain: finish what is in flight, take on nothing new. */
   readonly signal: AbortSignal;
-  /** Records worked on at once; more than one helps where a step waits for the model. */
-  readonly jobs: number;
+  /** Threads for steps that compute; null: as many as the machine has cores and the work is worth. */
+  readonly jobs: number | null;
+  /** Records in flight in a step that waits for the model. */
+  readonly recordsAtOnce: number;
 }
 
 /** What a step did, for the summary. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { type FileHandle, link, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import { crashPoint } from "./crash-point.ts";
@@ -41,20 +41,24 @@ const mark = ".tmp-";
 export const temporaryName = (path: string): string =>
   join(dirname(path), `${basename(path)}${mark}${process.pid}-${randomUUID().slice(0, 8)}`);
 
+async function writeTemporary(temporary: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
+  await mkdir(dirname(temporary), { recursive: true });
+  const handle = await open(temporary, "wx");
+  try {
+    await write(handle);
+    crashPoint("file-written");
+    await handle.sync();
+    crashPoint("file-flushed");
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Writes beside, flushes, renames, flushes the folder. Whoever reads `path` sees the old file or the whole new one. */
 export async function writeAtomically(path: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
   const temporary = temporaryName(path);
   try {
-    await mkdir(dirname(path), { recursive: true });
-    const handle = await open(temporary, "wx");
-    try {
-      await write(handle);
-      crashPoint("file-written");
-      await handle.sync();
-      crashPoint("file-flushed");
-    } finally {
-      await handle.close();
-    }
+    await writeTemporary(temporary, write);
     await rename(temporary, path);
     crashPoint("file-renamed");
     await syncFolder(dirname(path));
@@ -65,6 +69,24 @@ export async function writeAtomically(path: string, write: (handle: FileHandle) 
 }
 
 export const writeTextAtomically = (path: string, text: string): Promise<void> => writeAtomically(path, (handle) => handle.writeFile(text));
+
+/** Makes a file that only one of many processes can make, by link(2), which holds on network file systems too; false: another was first. */
+export async function createOnce(path: string, text: string): Promise<boolean> {
+  const temporary = temporaryName(path);
+  try {
+    await writeTemporary(temporary, (handle) => handle.writeFile(text));
+    await link(temporary, path);
+    crashPoint("file-renamed");
+    await syncFolder(dirname(path));
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" || code === "ENOENT") return false; // ENOENT: the one who was first has swept our temporary file away
+    throw asIoFault(error, `writing ${path}`);
+  } finally {
+    await rm(temporary, { force: true }).catch(() => undefined);
+  }
+}
 
 /** Removes what crashed attempts left in `folder`; only the owner of the run lock may call it. */
 export async function removeTemporaries(folder: string): Promise<void> {

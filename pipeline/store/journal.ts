@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openAppendFile } from "./append-file.ts";
 import { crashPoint } from "./crash-point.ts";
 import { readLines } from "./lines.ts";
-import { shardName } from "./run-folder.ts";
+import { namesIn, shardName } from "./run-folder.ts";
 
 const checksum = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
@@ -32,11 +32,8 @@ export function openJournal(folder: string, shard: number, durable: boolean): Jo
 }
 
 async function journalFiles(folder: string, shard: number): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
-  return names
-    .filter((name) => name.startsWith(`${shardName(shard)}.`))
-    .sort()
-    .map((name) => join(folder, name));
+  const names = await namesIn(folder);
+  return names.filter((name) => name.startsWith(`${shardName(shard)}.`)).map((name) => join(folder, name));
 }
 
 /** All undamaged values that any attempt has written for the shard. */
@@ -49,8 +46,9 @@ export async function* readJournals(folder: string, shard: number): AsyncGenerat
   }
 }
 
-/** Called after the shard's manifest is published. */
-export async function removeJournals(folder: string, shard: number): Promise<void> {
-  for (const path of await journalFiles(folder, shard)) await rm(path, { force: true });
+/** Called after the manifests of these shards are published. */
+export async function removeJournals(folder: string, shards: readonly number[]): Promise<void> {
+  const done = new Set(shards.map(shardName));
+  for (const name of await namesIn(folder)) if (done.has(name.slice(0, name.indexOf(".")))) await rm(join(folder, name), { force: true });
   crashPoint("journals-removed");
 }

@@ -1,16 +1,30 @@
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
-import { asIoFault, temporaryName } from "./atomic.ts";
+import { asIoFault, createOnce, writeTextAtomically } from "./atomic.ts";
 
 interface Owner {
   readonly host: string;
   readonly pid: number;
   readonly since: string;
+  /** When the process began, as its system counts it: pids are used again. null where the system does not tell. */
+  readonly born: string | null;
 }
 
-function alive(pid: number): boolean {
+/** What /proc says of a process; null where there is no /proc, or no such process. */
+async function processNow(pid: number): Promise<{ readonly zombie: boolean; readonly born: string } | null> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the name before it may hold anything
+    const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+    return { zombie: fields[0] === "Z" || fields[0] === "X", born: `${boot}/${fields[19]}` };
+  } catch {
+    return null;
+  }
+}
+
+function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -19,49 +33,78 @@ function alive(pid: number): boolean {
   }
 }
 
-async function readOwner(path: string): Promise<Owner | null> {
+async function alive(owner: Owner): Promise<boolean> {
+  if (!exists(owner.pid)) return false;
+  const now = await processNow(owner.pid);
+  if (now === null) return true;
+  return !now.zombie && ((owner.born ?? null) === null || owner.born === now.born);
+}
+
+async function readOwner(path: string): Promise<Owner | "torn" | "released"> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as Owner;
-  } catch {
-    return null; // gone meanwhile, or torn: either way nobody can be named
+  } catch (error) {
+    if (error instanceof SyntaxError) return "torn"; // by a power cut
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "released";
+    throw error;
   }
 }
 
-const isStale = (owner: Owner | null): boolean => owner === null || (owner.host === hostname() && !alive(owner.pid));
+/** Of another host nobody can see whether its process lives. */
+const isStale = async (owner: Owner | "torn"): Promise<boolean> =>
+  owner === "torn" || (owner.host === hostname() && !(await alive(owner)));
+
+/** Contenders come and go within microseconds: one of these tries meets a lock that stands, or none. */
+const tries = 5;
+
+async function hold(path: string, folder: string, mine: Owner): Promise<void> {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    if (await createOnce(path, JSON.stringify(mine))) return;
+    const owner = await readOwner(path);
+    if (owner === "released") continue;
+    if (owner !== "torn" && !(await isStale(owner)))
+      throw new Fault(
+        "RUN_LOCKED",
+        "stop",
+        `${folder} is being worked on by process ${owner.pid} on ${owner.host} since ${owner.since}; wait for it, or stop it`,
+      );
+    if (await takeOver(path, folder, mine)) return;
+  }
+  throw new Fault("RUN_LOCKED", "stop", `several processes compete for ${folder}; run again when one of them is done`);
+}
+
+/** Under a lock of its own: of two that found the same dead owner, the second would else remove what the first has just taken. */
+async function takeOver(path: string, folder: string, mine: Owner): Promise<boolean> {
+  const guard = `${path}.takeover`;
+  await hold(guard, folder, mine);
+  try {
+    const owner = await readOwner(path);
+    if (owner === "released" || !(await isStale(owner))) return false;
+    await writeTextAtomically(path, JSON.stringify(mine)); // replaces the dead one's: at no moment there is none
+    return true;
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
+/** Only what is still ours: after a takeover the lock is another's. */
+async function release(path: string, mine: Owner): Promise<void> {
+  if (JSON.stringify(await readOwner(path)) === JSON.stringify(mine)) await rm(path, { force: true });
+}
 
 /**
- * Takes the run's lock by link(2), which only one process can win, and returns its release. A lock whose process is gone (same host)
- * is taken over; a live one is a fault that names host and pid.
+ * Takes the run's lock, which only one process can win, and returns its release. A lock whose process is gone (same host) is taken
+ * over; a live one is a fault that names host and pid.
  */
 export async function lockRun(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, "lock.json");
-  const mine: Owner = { host: hostname(), pid: process.pid, since: new Date().toISOString() };
-  const temporary = temporaryName(path);
+  const born = (await processNow(process.pid))?.born ?? null;
+  const mine: Owner = { host: hostname(), pid: process.pid, since: new Date().toISOString(), born };
   try {
     await mkdir(folder, { recursive: true });
-    await writeFile(temporary, JSON.stringify(mine), { flag: "wx" });
+    await hold(path, folder, mine);
   } catch (error) {
     throw asIoFault(error, `locking the run ${folder}`);
   }
-  try {
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      try {
-        await link(temporary, path);
-        return () => rm(path, { force: true });
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw asIoFault(error, `locking the run ${folder}`);
-      }
-      const owner = await readOwner(path);
-      if (!isStale(owner))
-        throw new Fault(
-          "RUN_LOCKED",
-          "stop",
-          `${folder} is being worked on by process ${owner?.pid} on ${owner?.host} since ${owner?.since}; wait for it, or stop it`,
-        );
-      await rm(path, { force: true });
-    }
-    throw new Fault("RUN_LOCKED", "stop", `several processes compete for ${folder}; run again when one of them is done`);
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  return () => release(path, mine);
 }

@@ -4,27 +4,34 @@ import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import { KeyMaterial, ShardManifest } from "../../schemas/manifest.ts";
 import { writeTextAtomically } from "./atomic.ts";
-import { keyPath, manifestPath, type RunFolder, readTextIfThere, rowsFolder } from "./run-folder.ts";
+import { digestOf } from "./digest.ts";
+import { jsonOf, keyPath, manifestPath, type RunFolder, readTextIfThere, rowsFolder } from "./run-folder.ts";
 
 /** The shard's manifest, or null. A manifest that cannot be read counts as damage, not as absence. */
 export async function readManifest(run: RunFolder, step: string, shard: number): Promise<ShardManifest | null> {
   const path = manifestPath(run, step, shard);
   const text = await readTextIfThere(path);
   if (text === null) return null;
-  let json: unknown = null;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    json = null;
-  }
-  const parsed = ShardManifest.safeParse(json);
-  if (!parsed.success)
-    throw new Fault(
-      "ROWS_CORRUPT",
-      "stop",
-      `${path} is no shard manifest: ${parsed.error.issues[0]?.message}; \`catgen repair\` makes the shard anew`,
-    );
+  const parsed = ShardManifest.safeParse(opened(text));
+  if (!parsed.success) throw damaged(path, `is no whole shard manifest: ${parsed.error.issues[0]?.message}`);
+  const { shard: says, of } = parsed.data;
+  if (says !== shard || of !== run.shards)
+    throw damaged(path, `speaks of shard ${says} of ${of}, expected shard ${shard} of ${run.shards}`);
   return parsed.data;
+}
+
+const damaged = (path: string, what: string): Fault =>
+  new Fault("ROWS_CORRUPT", "stop", `${path} ${what}; \`catgen repair\` makes the shard anew`);
+
+/** A manifest's text carries the digest of the rest of it, since nothing else could tell that a number in it has changed. */
+export const sealed = (manifest: object): string => `${JSON.stringify({ ...manifest, seal: digestOf(manifest) }, null, 1)}\n`;
+
+/** What was sealed, or null when a byte of it has changed. Manifests from before there were seals are taken as they are. */
+export function opened(text: string): unknown {
+  const json = jsonOf(text);
+  if (json === null || typeof json !== "object" || !("seal" in json)) return json;
+  const { seal: _, ...manifest } = json;
+  return sealed(manifest) === text ? manifest : null;
 }
 
 /** All manifests of a step, by shard; null where a shard is missing. */
@@ -45,7 +52,7 @@ export async function writeManifest(
     pid: process.pid,
     ended: new Date().toISOString(),
   });
-  await writeTextAtomically(manifestPath(run, step, manifest.shard), `${JSON.stringify(whole, null, 1)}\n`);
+  await writeTextAtomically(manifestPath(run, step, manifest.shard), sealed(whole));
   return whole;
 }
 
@@ -57,10 +64,10 @@ export async function rowsAreThere(run: RunFolder, step: string, manifest: Shard
 
 export async function writeKeyMaterial(run: RunFolder, step: string, stageKey: string, material: KeyMaterial): Promise<void> {
   const path = keyPath(run, step, stageKey);
-  if ((await readTextIfThere(path)) === null) await writeTextAtomically(path, `${JSON.stringify(material, null, 1)}\n`);
+  if ((await readKeyMaterial(run, step, stageKey)) === null) await writeTextAtomically(path, `${JSON.stringify(material, null, 1)}\n`);
 }
 
 export async function readKeyMaterial(run: RunFolder, step: string, stageKey: string): Promise<KeyMaterial | null> {
   const text = await readTextIfThere(keyPath(run, step, stageKey));
-  return text === null ? null : KeyMaterial.parse(JSON.parse(text));
+  return text === null ? null : (KeyMaterial.safeParse(jsonOf(text)).data ?? null); // damaged: only `why` asks, and says so
 }

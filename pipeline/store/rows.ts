@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
 import { Fault } from "../../schemas/fault.ts";
@@ -8,7 +8,7 @@ import { type Row, rowOf } from "../../schemas/row.ts";
 import { asIoFault, syncFolder, temporaryName } from "./atomic.ts";
 import { crashPoint } from "./crash-point.ts";
 import { readLines } from "./lines.ts";
-import { type RunFolder, rowsFolder, shardName } from "./run-folder.ts";
+import { isThere, namesIn, type RunFolder, rowsFolder, shardName } from "./run-folder.ts";
 
 /** Shard of an id: uint64(sha256(id)[0:8]) mod N, so a record keeps its shard through all stages. */
 export function shardOf(id: string, shards: number): number {
@@ -44,7 +44,8 @@ export async function openRowsWriter(run: RunFolder, step: string, shard: number
   let rows = 0;
   let last = "";
   const flush = async (): Promise<void> => {
-    for (const piece of pending) await handle.write(piece); // one by one: a joined copy would double a large shard's memory
+    // One by one: a joined copy would double a large shard's memory. `write` may stop short on a full disk and say nothing; this does not.
+    for (const piece of pending) await handle.appendFile(piece);
     pending = [];
     pendingBytes = 0;
   };
@@ -83,11 +84,13 @@ export async function openRowsWriter(run: RunFolder, step: string, shard: number
   };
 }
 
-/** Removes rows files of the shard that its manifest does not name. */
-export async function removeOldRows(run: RunFolder, step: string, shard: number, keep: string): Promise<void> {
+/** Removes rows files of these shards that their manifests do not name. */
+export async function removeOldRows(run: RunFolder, step: string, kept: readonly Pick<ShardManifest, "shard" | "output">[]): Promise<void> {
   const folder = rowsFolder(run, step);
-  for (const name of await readdir(folder)) {
-    if (name.startsWith(`${shardName(shard)}-`) && name !== keep) await rm(join(folder, name), { force: true });
+  const keep = new Map(kept.map(({ shard, output }) => [shardName(shard), output.file]));
+  for (const name of await namesIn(folder)) {
+    const named = keep.get(name.slice(0, name.indexOf("-")));
+    if (named !== undefined && named !== name) await rm(join(folder, name), { force: true });
   }
   crashPoint("old-rows-removed");
 }
@@ -111,6 +114,7 @@ export async function* readRows<T extends z.ZodType>(
   const schema = rowOf(value);
   const hash = createHash("sha256");
   let number = 0;
+  if (!(await isThere(path))) throw corrupt(path, "as a whole", "it is gone, and its manifest names it");
   for await (const { text, whole } of readLines(path, (bytes) => hash.update(bytes))) {
     number += 1;
     if (!whole) throw corrupt(path, `row ${number}`, "the last line is cut off");

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import { RunFile } from "../../schemas/manifest.ts";
-import { writeTextAtomically } from "./atomic.ts";
+import { asIoFault, createOnce } from "./atomic.ts";
 
 /** Where things lie in `<runs>/<name>/` (DESIGN 3). */
 export interface RunFolder {
@@ -31,13 +31,21 @@ export const exportManifestPath = (run: RunFolder): string => join(stageFolder(r
 const absent = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === "ENOENT" || (error as NodeJS.ErrnoException).code === "ENOTDIR";
 
-/** The text of a file, or null when there is none. */
-export async function readTextIfThere(path: string): Promise<string | null> {
-  return readFile(path, "utf8").catch((error: unknown) => {
-    if (absent(error)) return null;
-    throw error;
+/** What `look` finds, or `otherwise` when there is nothing at `path`. What cannot be looked at is a fault, not an absence. */
+async function ifThere<T, N>(path: string, look: (path: string) => Promise<T>, otherwise: N): Promise<T | N> {
+  return look(path).catch((error: unknown) => {
+    if (absent(error)) return otherwise;
+    throw asIoFault(error, `reading ${path}`);
   });
 }
+
+/** The text of a file, or null when there is none. */
+export const readTextIfThere = (path: string): Promise<string | null> => ifThere(path, (file) => readFile(file, "utf8"), null);
+
+export const isThere = (path: string): Promise<boolean> => ifThere(path, (file) => stat(file).then(() => true), false);
+
+/** Names in a folder, sorted; none when there is no folder. */
+export const namesIn = (folder: string): Promise<string[]> => ifThere(folder, async (path) => (await readdir(path)).sort(), []);
 
 const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
@@ -56,7 +64,7 @@ export async function findRun(runs: string, name: string): Promise<RunFolder | n
   const root = join(runs, name);
   const text = await readTextIfThere(join(root, "run.json"));
   if (text === null) return null;
-  const parsed = RunFile.safeParse(JSON.parse(text));
+  const parsed = RunFile.safeParse(jsonOf(text));
   if (!parsed.success)
     throw new Fault(
       "RUN_MISMATCH",
@@ -78,11 +86,19 @@ export async function openRun(runs: string, name: string): Promise<RunFolder> {
   return run;
 }
 
-/** Makes a run; the number of shards is fixed from here on. */
+/** The JSON value of a text, or null when it is none: every schema here refuses null. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Makes a run; the number of shards is fixed from here on. Of several that make it at once all get what the first has made. */
 export async function createRun(runs: string, name: string, shards: number): Promise<RunFolder> {
   checkName(name);
-  const root = join(runs, name);
   const file: RunFile = { format: "catgen.run/1", name, shards, created: new Date().toISOString() };
-  await writeTextAtomically(join(root, "run.json"), `${JSON.stringify(file, null, 2)}\n`);
-  return { name, root, shards };
+  await createOnce(join(runs, name, "run.json"), `${JSON.stringify(file, null, 2)}\n`);
+  return openRun(runs, name);
 }

@@ -20,11 +20,9 @@ function config(plan: LaunchPlan, { name, parts }: Mixture): Record<string, Yaml
     chat_template_path: `./${templatePath}`,
     assistant_only_loss: true,
     eos_token: "<|im_end|>",
-    pad_token: "<|endoftext|>",
     max_length: plan.windowTokens,
     packing: training.packing && !parallel, // packing needs FlashAttention
     ...(parallel ? { pad_to_multiple_of: 2 * training.contextParallel } : {}),
-    loss_type: "chunked_nll",
     num_train_epochs: training.epochs,
     per_device_train_batch_size: 1,
     gradient_accumulation_steps: gradientAccumulation(training),
@@ -51,9 +49,11 @@ function fileOf(plan: LaunchPlan, mixture: Mixture): LaunchFile {
   const comment = [
     `${plan.dataset}: ${mixture.parts.map((part) => part.kind).join(" and ")} samples, layout messages, for TRL 1.8 or newer with transformers 5.`,
     `From the dataset's folder, after launch/prepare-model.py: TRAINER=trl CONFIG=${path} sbatch launch/slurm.sh`,
-    "The template marks what each message's `train` says; it is saved with the trained model. Afterwards put the model's own one back:",
+    "The template marks what each message's `train` says, `<|im_end|>` included. TRL 1.16 warns that it does not, for it tries the template on",
+    "messages that do not say `train`. The template is saved with the trained model. Afterwards put the model's own one back:",
     `  python3 launch/prepare-model.py restore-template ${modelFolder} out/trl-${mixture.name}`,
-    "warmup_steps below 1 is a share of all steps; transformers 4 wants warmup_ratio in its place.",
+    "warmup_steps below 1 is a share of all steps; transformers 4 wants warmup_ratio in its place. TRL's own loss_type is right: by default it",
+    "never holds the logits of a whole sequence.",
     ...(plan.training.packing && plan.training.contextParallel > 1
       ? ["packing is off: it needs FlashAttention, context parallelism needs SDPA."]
       : []),

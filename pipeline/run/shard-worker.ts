@@ -1,0 +1,62 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { Fault, type FaultCode, type Remedy } from "../../schemas/fault.ts";
+import { loadTokenizer } from "../adapters/tokenizer.ts";
+import type { Settled } from "../keys.ts";
+import type { RowStepName } from "../plan.ts";
+import { silentProgress } from "../progress.ts";
+import { sha256 } from "../store/digest.ts";
+import type { RunFolder } from "../store/run-folder.ts";
+import type { RunContext, StepSummary } from "./context.ts";
+import { runShard } from "./run-shard.ts";
+
+export interface WorkerTask {
+  readonly run: RunFolder;
+  readonly settled: Settled;
+  readonly name: RowStepName;
+}
+export type ToWorker = { readonly kind: "shard"; readonly shard: number } | { readonly kind: "drain" };
+export type FromWorker =
+  | { readonly kind: "rows"; readonly count: number }
+  | { readonly kind: "done"; readonly summary: StepSummary }
+  | { readonly kind: "fault"; readonly code: FaultCode; readonly remedy: Remedy; readonly message: string }
+  | { readonly kind: "bug"; readonly message: string };
+
+const port = parentPort;
+if (port === null) throw new Error("this is the code of a worker thread");
+const { run, settled, name } = workerData as WorkerTask;
+const send = (message: FromWorker): void => port.postMessage(message);
+const draining = new AbortController();
+
+const context: RunContext = {
+  run,
+  settled,
+  ports: {
+    complete: () => Promise.reject(new Error("steps that ask the model run in the main thread")),
+    countTokens: (text) => loadTokenizer(settled.tokenizer.name).count(text),
+    digest: sha256,
+  },
+  progress: { ...silentProgress, step: () => send({ kind: "rows", count: 1 }) },
+  signal: draining.signal,
+  jobs: 1,
+  recordsAtOnce: 1,
+};
+
+const told = (error: unknown): FromWorker =>
+  error instanceof Fault
+    ? { kind: "fault", code: error.code, remedy: error.remedy, message: error.message }
+    : {
+        kind: "bug",
+        message:
+          error instanceof Error
+            ? `${error.stack}${error.cause instanceof Error ? `\ncaused by: ${error.cause.stack}` : ""}`
+            : String(error),
+      };
+
+port.on("message", (message: ToWorker) => {
+  if (message.kind === "drain") draining.abort();
+  else
+    runShard(context, name, message.shard).then(
+      (summary) => send({ kind: "done", summary }),
+      (error: unknown) => send(told(error)),
+    );
+});

@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { finished } from "node:stream/promises";
+
+/**
+ * Grows a data set of any size from the demo's real trajectories: the same shapes and lengths, with text varied from copy to copy, so that
+ * neither a tokenizer's cache nor a compressor sees the same words again and again. Plain OpenAI messages, one run per line.
+ *
+ *   npx tsx test/bench/grow.ts 1000 /tmp/grown.jsonl      (megabytes, file)
+ */
+
+const folder = new URL("../../data/demo/trajectories/", import.meta.url);
+
+/** A small seeded generator (mulberry32): the same data on every machine. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const syllables = "ba co di fu ge ha jo ki lu me na po qua ri su ta ve wi xo zy bra clo dre fli gru ple sto tra".split(" ");
+
+/** Words that a copy writes differently, everywhere alike: about one in three of five letters and more. */
+function vary(text: string, random: () => number): string {
+  const renamed = new Map<string, string>();
+  return text.replace(/[A-Za-z]{5,}/g, (word) => {
+    const known = renamed.get(word);
+    if (known !== undefined) return known;
+    let other = word;
+    if (random() < 0.33) {
+      other = "";
+      while (other.length < word.length) other += syllables[Math.floor(random() * syllables.length)] ?? "";
+    }
+    renamed.set(word, other);
+    return other;
+  });
+}
+
+interface Row {
+  instance_id: string;
+  repo: string;
+  messages: { content: string }[];
+}
+
+/** Writes at least `megabytes` MB; returns how many runs. */
+export async function grow(megabytes: number, path: string): Promise<number> {
+  const names = (await readdir(folder)).sort();
+  const rows = (await Promise.all(names.map((name) => readFile(new URL(name, folder), "utf8")))).map((text) => JSON.parse(text) as Row);
+  const out = createWriteStream(path);
+  let bytes = 0;
+  let runs = 0;
+  while (bytes < megabytes * 1e6) {
+    const row = rows[runs % rows.length];
+    if (row === undefined) throw new Error(`no trajectories in ${folder.pathname}`);
+    const random = seeded(runs);
+    // Call arguments are JSON in JSON; only message texts are varied, so that every run stays valid.
+    const messages = row.messages.map((message) => ({ ...message, content: vary(message.content, random) }));
+    const line = `${JSON.stringify({ ...row, instance_id: `${row.instance_id}-${runs}`, repo: `${row.repo}-${runs % 97}`, messages })}\n`;
+    bytes += Buffer.byteLength(line);
+    runs += 1;
+    if (!out.write(line)) await once(out, "drain");
+  }
+  out.end();
+  await finished(out);
+  return runs;
+}
+
+const [, script, megabytes, path] = process.argv;
+if (script?.endsWith("grow.ts") === true) {
+  if (megabytes === undefined || path === undefined) throw new Error("usage: npx tsx test/bench/grow.ts MEGABYTES FILE");
+  console.log(`${await grow(Number(megabytes), path)} runs in ${path}`);
+}
