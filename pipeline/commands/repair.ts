@@ -1,5 +1,7 @@
 import { faultCodes } from "../../schemas/fault.ts";
+import { stepTable } from "../plan.ts";
 import { repairRun } from "../run/repair.ts";
+import { sweepTemporaries } from "../store/leftovers.ts";
 import { lockRun } from "../store/lock.ts";
 import { type CommonOptions, openWithRecipe, print } from "./shared.ts";
 import { withWorld } from "./world.ts";
@@ -9,6 +11,10 @@ export async function repairCommand(options: CommonOptions): Promise<number> {
   const { run, settled } = await openWithRecipe(options);
   const release = await lockRun(run.root);
   try {
+    await sweepTemporaries(
+      run,
+      stepTable.map(({ step }) => step),
+    );
     const repaired = await withWorld(run, settled, { ...options, jobs: undefined }, repairRun);
     print(options, { run: run.name, ...repaired }, () =>
       [

@@ -1,25 +1,17 @@
 import { resolve } from "node:path";
 import { Fault, type FaultCode, faultCodes } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
-import { type RowStepName, type StepInfo, shardsIn, stepsIn } from "../plan.ts";
+import { type RowStepName, type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
 import { checkRecipe, parseRecipe, recipeText, setInRecipe } from "../recipe.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
 import { runExport } from "../run/export.ts";
 import { runGenerate, suggestShards } from "../run/generate.ts";
 import { readInputs } from "../run/inputs.ts";
 import { runStage } from "../run/run-stage.ts";
-import { removeTemporaries, writeTextAtomically } from "../store/atomic.ts";
+import { writeTextAtomically } from "../store/atomic.ts";
+import { sweepTemporaries } from "../store/leftovers.ts";
 import { lockRun } from "../store/lock.ts";
-import {
-  createRun,
-  exportFolder,
-  findRun,
-  type RunFolder,
-  readTextIfThere,
-  recipePath,
-  rowsFolder,
-  stageFolder,
-} from "../store/run-folder.ts";
+import { createRun, exportFolder, findRun, type RunFolder, readTextIfThere, recipePath } from "../store/run-folder.ts";
 import { type CommonOptions, print, runsFolder, savedRecipe, settleHere } from "./shared.ts";
 import { statusOf, statusText } from "./status.ts";
 import { withWorld } from "./world.ts";
@@ -108,15 +100,6 @@ function line(summary: StepSummary, info: StepInfo): string {
   return `${info.step.padEnd(11)} ${parts.join(", ")}`;
 }
 
-async function cleanUp(run: RunFolder, steps: readonly StepInfo[]): Promise<void> {
-  await removeTemporaries(run.root);
-  for (const { step } of steps) {
-    await removeTemporaries(rowsFolder(run, step));
-    await removeTemporaries(`${stageFolder(run, step)}/manifests`);
-    await removeTemporaries(`${stageFolder(run, step)}/journal`);
-  }
-}
-
 /** Failures that a later try may heal by itself. */
 const transient: ReadonlySet<string> = new Set(["ENDPOINT_UNREACHABLE", "REPLY_INVALID"] satisfies FaultCode[]);
 
@@ -140,7 +123,10 @@ export async function runCommand(options: RunOptions): Promise<number> {
   checkShards(run, recipe);
   const release = await lockRun(run.root);
   try {
-    await cleanUp(run, steps);
+    await sweepTemporaries(
+      run,
+      stepTable.map(({ step }) => step),
+    );
     const settled = settleHere(recipe);
     await writeTextAtomically(recipePath(run), recipeText(recipe));
     const summaries = await withWorld(run, settled, options, (context) => runSteps(context, options, steps));

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
@@ -11,7 +11,7 @@ import { stepNamed } from "../plan.ts";
 import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
 import { crashPoint } from "../store/crash-point.ts";
 import { digestOf } from "../store/digest.ts";
-import { readManifests, writeKeyMaterial } from "../store/manifests.ts";
+import { opened, readManifests, sealed, writeKeyMaterial } from "../store/manifests.ts";
 import { exportFolder, exportManifestPath, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
 import { readAllBundles } from "./bundles.ts";
 import type { RunContext, StepSummary } from "./context.ts";
@@ -29,7 +29,21 @@ const partsOf = {
 
 export async function readExportManifest(run: RunFolder): Promise<ExportManifest | null> {
   const text = await readTextIfThere(exportManifestPath(run));
-  return text === null ? null : ExportManifest.parse(JSON.parse(text));
+  if (text === null) return null;
+  const parsed = ExportManifest.safeParse(opened(text));
+  if (!parsed.success)
+    throw new Fault(
+      "ROWS_CORRUPT",
+      "stop",
+      `${exportManifestPath(run)} is no whole export manifest: ${parsed.error.issues[0]?.message}; make the dataset anew with: catgen repair --run ${run.name}`,
+    );
+  return parsed.data;
+}
+
+async function filesAreThere(run: RunFolder, manifest: ExportManifest): Promise<boolean> {
+  for (const { path, bytes } of manifest.files)
+    if ((await stat(join(exportFolder(run), path)).catch(() => null))?.size !== bytes) return false;
+  return true;
 }
 
 /** One digest per part over the rows of all shards; null where a shard is missing. */
@@ -49,7 +63,8 @@ export async function exportState(run: RunFolder, settled: Settled): Promise<{ m
   if (manifest.stageKey !== stepKey("export", settled).stageKey) return { manifest, lack: { kind: "key", oldKey: manifest.stageKey } };
   const inputs = await inputDigests(run);
   const changed = Object.keys(inputs).filter((part) => inputs[part] !== manifest.inputs[part]);
-  return { manifest, lack: changed.length > 0 ? { kind: "inputs", parts: changed } : null };
+  if (changed.length > 0) return { manifest, lack: { kind: "inputs", parts: changed } };
+  return { manifest, lack: (await filesAreThere(run, manifest)) ? null : { kind: "rows-gone" } };
 }
 
 async function requireFresh(context: RunContext): Promise<void> {
@@ -136,7 +151,7 @@ export async function runExport(context: RunContext): Promise<Exported> {
       started,
       ended: new Date().toISOString(),
     };
-    await writeTextAtomically(exportManifestPath(run), `${JSON.stringify(ExportManifest.parse(manifest), null, 1)}\n`);
+    await writeTextAtomically(exportManifestPath(run), sealed(ExportManifest.parse(manifest)));
     return { summary: { step, shardsMade: 1, shardsKept: 0, rowsMade: dataset.tallies.out, rowsReused: 0, failures: [] }, dataset };
   } finally {
     progress.end();

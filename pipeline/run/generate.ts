@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import type { InputFile, InputsFile, OutcomeFact } from "../../schemas/inputs.ts";
@@ -10,17 +9,19 @@ import { idPart } from "../../stages/generate/identity.ts";
 import { indexFacts, joinOutcome } from "../../stages/generate/outcome.ts";
 import { patchDigest } from "../../stages/generate/reports.ts";
 import { type InputUnit, planInputs } from "../import/plan.ts";
-import { type ReadOptions, readUnit, type UnitEvent } from "../import/read.ts";
+import { type ReadOptions, readUnit } from "../import/read.ts";
 import { stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
-import { writeTextAtomically } from "../store/atomic.ts";
 import { crashPoint } from "../store/crash-point.ts";
 import { digestOf, sha256 } from "../store/digest.ts";
-import { readManifest, rowsAreThere, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
+import { sweepDone } from "../store/leftovers.ts";
+import { readManifest, readManifests, rowsAreThere, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readRows, removeOldRows, shardOf } from "../store/rows.ts";
-import { inputsPath, journalFolder, type RunFolder, stageFolder } from "../store/run-folder.ts";
+import { journalFolder, type RunFolder, stageFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { readInputs, writeInputs } from "./inputs.ts";
+import { openQuarantine } from "./quarantine.ts";
+import { trajectoryKey } from "./row-key.ts";
 import { openSpool, type Spool } from "./spool.ts";
 
 const { step } = stepNamed("generate");
@@ -53,22 +54,26 @@ async function readNewUnit(
   room: number,
 ): Promise<{ files: InputFile[]; full: boolean }> {
   const files: InputFile[] = [];
-  const kept: Extract<UnitEvent, { kind: "quarantined" }>[] = [];
+  const quarantine = openQuarantine(quarantineFile(context.run, unit.key));
   let runs = 0;
   let full = false;
-  for await (const event of readUnit(unit, options)) {
-    if (context.signal.aborted) throw new Fault("DRAINED", "stop", "stopped while importing; nothing is lost, run the same command again");
-    if (event.kind === "file") files.push(event.report);
-    else if (event.kind === "quarantined") kept.push(event);
-    else if (runs >= room) full = true;
-    else {
-      runs += 1;
-      if (!spool.has(event.trajectory.id)) await spool.put(event.trajectory);
+  try {
+    for await (const event of readUnit(unit, options)) {
+      if (context.signal.aborted)
+        throw new Fault("DRAINED", "stop", "stopped while importing; nothing is lost, run the same command again");
+      if (event.kind === "file") files.push(event.report);
+      else if (event.kind === "quarantined") await quarantine.add(event);
+      else if (runs >= room) full = true;
+      else {
+        runs += 1;
+        if (!spool.has(event.trajectory.id)) await spool.put(event.trajectory);
+      }
     }
+    await quarantine.publish();
+  } catch (error) {
+    await quarantine.discard();
+    throw error;
   }
-  const path = quarantineFile(context.run, unit.key);
-  if (kept.length > 0) await writeTextAtomically(path, kept.map((event) => `${JSON.stringify(event)}\n`).join(""));
-  else await rm(path, { force: true });
   return { files: full ? files.map((file) => ({ ...file, trajectories: file.trajectories.slice(0, room) })) : files, full };
 }
 
@@ -149,7 +154,7 @@ function rowFor(trajectory: Trajectory, stageKey: string): Row<Trajectory> {
   const from = { raw: trajectory.origin.digest };
   return {
     id: trajectory.id,
-    key: digestOf({ stageKey, from, evidence: trajectory.outcome.evidence }),
+    key: trajectoryKey(stageKey, from, trajectory.outcome.evidence),
     rev: digestOf(outcome),
     from,
     outcome,
@@ -211,7 +216,7 @@ async function publishShard(
           throw new Fault(
             "ROWS_CORRUPT",
             "stop",
-            `the trajectory ${id} is accounted for but not stored; delete ${step}/inputs.json of the run and import again`,
+            `the trajectory ${id} is accounted for but not stored; make it anew with: catgen repair --run ${run.name}`,
           );
         await writer.write(rowFor(joined(trajectory, facts), stageKey));
       }
@@ -254,21 +259,20 @@ export async function runGenerate(context: RunContext, request: GenerateRequest)
     const found = read.units.flatMap((unit) => unit.files.flatMap((file) => file.facts));
     const factsByPart = indexFacts(found.map((fact) => ({ ...fact, instance: idPart(fact.instance) })));
     // From here until it is written anew the account does not hold: a crash in between must lead to reading everything again.
-    if (digestOf(read.units) !== digestOf(old?.units ?? [])) await rm(inputsPath(run), { force: true });
+    const account = { format: "catgen.inputs/1" as const, paths: [...request.paths], limit: request.limit, stageKey };
+    if (digestOf(read.units) !== digestOf(old?.units ?? [])) await writeInputs(run, { ...account, units: [], unread: 0 });
     crashPoint("inputs-forgotten");
     await writeKeyMaterial(run, step, stageKey, material);
     const publishing: Publishing = { context, stageKey, facts: indexFacts(found), factsByPart, spool };
     let made = 0;
     for (const [shard, plan] of planShards(run, read.units).entries())
       if ((await publishShard(publishing, shard, plan)) === "made") made += 1;
-    await writeInputs(run, {
-      format: "catgen.inputs/1",
-      paths: [...request.paths],
-      limit: request.limit,
-      stageKey,
-      units: read.units,
-      unread: read.unread,
-    });
+    await writeInputs(run, { ...account, units: read.units, unread: read.unread });
+    await sweepDone(
+      run,
+      step,
+      (await readManifests(run, step)).filter((manifest) => manifest !== null),
+    );
     context.progress.end();
     checkQuarantine(read.units, context.settled.recipe.run.maxQuarantinedShare);
     return { step, shardsMade: made, shardsKept: run.shards - made, rowsMade: read.rowsRead, rowsReused: 0, failures: [] };

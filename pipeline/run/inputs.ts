@@ -17,6 +17,9 @@ export async function readInputs(run: RunFolder): Promise<InputsFile | null> {
 export const writeInputs = (run: RunFolder, inputs: InputsFile): Promise<void> =>
   writeTextAtomically(inputsPath(run), `${JSON.stringify(inputs)}\n`);
 
+/** Where the input lies, and nothing of what was seen there: the next import reads everything again. */
+export const forgotten = (inputs: InputsFile): InputsFile => ({ ...inputs, units: [], unread: 0 });
+
 /** A file all of whose runs were seen in an earlier file is another view of those, not an import of its own. */
 export function markRepeats(files: readonly InputFile[]): InputFile[] {
   const first = new Map<string, string>();

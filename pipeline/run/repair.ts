@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
 import { Fault } from "../../schemas/fault.ts";
-import { type RowStepName, type StepInfo, shardsIn, stepTable } from "../plan.ts";
-import { exportManifestPath, inputsPath, manifestPath, type RunFolder } from "../store/run-folder.ts";
+import { type RowStepName, type StepInfo, stepTable } from "../plan.ts";
+import { exportManifestPath, manifestPath, type RunFolder } from "../store/run-folder.ts";
 import type { RunContext } from "./context.ts";
 import { runExport } from "./export.ts";
 import { runGenerate } from "./generate.ts";
-import { readInputs } from "./inputs.ts";
+import { forgotten, readInputs, writeInputs } from "./inputs.ts";
 import { runStage } from "./run-stage.ts";
 import { type Damage, verifyRun } from "./verify.ts";
 
@@ -17,6 +17,11 @@ export interface Repaired {
 }
 
 const stepOf = (damage: Damage): StepInfo | undefined => stepTable.find((info) => info.step === damage.stage);
+
+/** Shards of a step that are damaged. What is merely stale is no business of a repair. */
+const shardsOf = (damage: readonly Damage[], { step }: StepInfo): number[] => [
+  ...new Set(damage.flatMap(({ stage, shard }) => (stage === step && shard !== null ? [shard] : []))),
+];
 
 /** Without its manifest a shard is not done, so that running its step makes it anew; what is whole is kept. */
 async function forget(run: RunFolder, damage: readonly Damage[]): Promise<void> {
@@ -42,10 +47,10 @@ export async function repairRun(context: RunContext): Promise<Repaired> {
   for (const info of stepTable) {
     if (!broken.has(info.name)) continue;
     if (info.name === "generate" && inputs !== null) {
-      await rm(inputsPath(run), { force: true }); // read every file again; shards that are whole stay as they are
+      await writeInputs(run, forgotten(inputs)); // read every file again; shards that are whole stay as they are
       await runGenerate(context, { paths: inputs.paths, limit: inputs.limit });
     } else if (info.name === "export") await runExport(context);
-    else if (info.name !== "generate") await runStage(context, info.name as RowStepName, shardsIn(undefined, run.shards));
+    else if (info.name !== "generate") await runStage(context, info.name as RowStepName, shardsOf(found, info));
     steps.push(info.step);
   }
   return { found, steps, left: found.length === 0 ? [] : (await verifyRun(run, nothing)).damage };

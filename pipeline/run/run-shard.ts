@@ -12,6 +12,7 @@ import { openRowsWriter, readRows, removeOldRows } from "../store/rows.ts";
 import { journalFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { type Joined, joinParts } from "./join-parts.ts";
+import { rowKey } from "./row-key.ts";
 import { partsRead } from "./state.ts";
 
 type Made = { readonly row: Row<unknown> } | { readonly failure: ShardManifest["failures"][number] };
@@ -31,9 +32,6 @@ interface ShardWork {
   readonly known: ReadonlyMap<string, Row<unknown>>;
   readonly journal: Journal;
 }
-
-/** Key of a row: what made it and the content of what it read. Where it lies, and when and how it was made, is not in it. */
-const rowKey = (stageKey: string, from: Record<string, string>): string => digestOf({ stageKey, from });
 
 async function makeRow(work: ShardWork, joined: Joined): Promise<Made & { readonly reused: boolean }> {
   const { stage, context } = work;

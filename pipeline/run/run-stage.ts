@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os";
 import PQueue from "p-queue";
+import type { ShardManifest } from "../../schemas/manifest.ts";
 import { stepKey } from "../keys.ts";
 import { type RowStepName, stepNamed } from "../plan.ts";
+import { sweepDone } from "../store/leftovers.ts";
 import { readManifest, writeKeyMaterial } from "../store/manifests.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { requireFreshInputs } from "./fresh-inputs.ts";
@@ -23,18 +25,19 @@ export async function runStage(context: RunContext, name: RowStepName, shards: r
   const { step } = stepNamed(name);
   const { stageKey, material } = stepKey(name, context.settled);
   const todo: number[] = [];
-  let kept = 0;
+  const kept: ShardManifest[] = [];
   let rows = 0;
   for (const shard of shards) {
     const shardRows = await requireFreshInputs(context, name, shard);
     const state = await shardState(context.run, name, shard, stageKey);
-    if (state.lack === null) kept += 1;
+    if (state.lack === null && state.manifest !== null) kept.push(state.manifest);
     else {
       todo.push(shard);
       rows += shardRows;
     }
   }
-  let summary: StepSummary = { step, shardsMade: 0, shardsKept: kept, rowsMade: 0, rowsReused: 0, failures: [] };
+  let summary: StepSummary = { step, shardsMade: 0, shardsKept: kept.length, rowsMade: 0, rowsReused: 0, failures: [] };
+  await sweepDone(context.run, step, kept);
   if (todo.length === 0) return summary;
   await writeKeyMaterial(context.run, step, stageKey, material);
   context.progress.start(step, rows);

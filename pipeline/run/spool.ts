@@ -24,7 +24,7 @@ export async function openSpool(folder: string): Promise<Spool> {
   let handle: FileHandle;
   try {
     await mkdir(folder, { recursive: true });
-    handle = await open(path, "wx+");
+    handle = await open(path, "ax+");
   } catch (error) {
     throw asIoFault(error, `writing ${path}`);
   }
@@ -32,7 +32,8 @@ export async function openSpool(folder: string): Promise<Spool> {
     has: (id) => places.has(id),
     put: async (trajectory) => {
       const bytes = Buffer.from(JSON.stringify(trajectory));
-      await handle.write(bytes, 0, bytes.length, end).catch((error: unknown) => {
+      // Not `write`, which may stop short on a full disk and say nothing. Appends: the file is this spool's alone.
+      await handle.appendFile(bytes).catch((error: unknown) => {
         throw asIoFault(error, `writing ${path}`);
       });
       places.set(trajectory.id, { offset: end, length: bytes.length });

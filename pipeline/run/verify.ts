@@ -3,15 +3,17 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parts } from "../../schemas/bundle.ts";
 import { Fault } from "../../schemas/fault.ts";
-import type { ShardManifest } from "../../schemas/manifest.ts";
+import type { ExportManifest, ShardManifest } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
+import type { Trajectory } from "../../schemas/trajectory.ts";
 import { type StepInfo, stepTable, writerOf } from "../plan.ts";
 import { digestOf } from "../store/digest.ts";
 import { fileDigest } from "../store/lines.ts";
 import { readManifest } from "../store/manifests.ts";
 import { readRows, shardOf } from "../store/rows.ts";
-import { exportFolder, type RunFolder } from "../store/run-folder.ts";
+import { exportFolder, manifestPath, type RunFolder } from "../store/run-folder.ts";
 import { readExportManifest } from "./export.ts";
+import { rowKey, trajectoryKey } from "./row-key.ts";
 
 export interface Damage {
   readonly stage: string;
@@ -31,6 +33,17 @@ interface Part {
   readonly content: string;
 }
 
+const trajectoryIn = (row: Row<unknown>, manifest: ShardManifest): Trajectory | null =>
+  manifest.stage === "generate" && row.outcome.ok ? (row.outcome.value as Trajectory) : null; // parsed by the reader
+
+function keyOf(row: Row<unknown>, manifest: ShardManifest): string {
+  const trajectory = trajectoryIn(row, manifest);
+  if (trajectory === null) return rowKey(manifest.stageKey, row.from);
+  return trajectoryKey(manifest.stageKey, row.from, trajectory.outcome.evidence);
+}
+
+const idInside = (row: Row<unknown>, manifest: ShardManifest): string => trajectoryIn(row, manifest)?.id ?? row.id;
+
 /** Checks what a row says of itself and of what it rests on. */
 function rowProblems(
   row: Row<unknown>,
@@ -41,6 +54,8 @@ function rowProblems(
 ): string[] {
   const problems: string[] = [];
   if (digestOf(row.outcome) !== row.rev) problems.push(`${row.id}: its rev is not the digest of its outcome`);
+  else if (keyOf(row, manifest) !== row.key) problems.push(`${row.id}: its key is not that of what made it`);
+  if (idInside(row, manifest) !== row.id) problems.push(`${row.id}: holds the trajectory ${idInside(row, manifest)}`);
   if (shardOf(row.id, run.shards) !== shard) problems.push(`${row.id}: belongs to shard ${shardOf(row.id, run.shards)}`);
   for (const [part, rev] of Object.entries(row.from)) {
     const above = upstream.get(part);
@@ -112,9 +127,16 @@ async function verifyShard(
   }
 }
 
-async function verifyExport(run: RunFolder): Promise<{ files: number; damage: Damage[] }> {
+/** Once exported, every shard was there. */
+async function verifyExport(run: RunFolder): Promise<{ files: number; exported: boolean; damage: Damage[] }> {
   const damage: Damage[] = [];
-  const manifest = await readExportManifest(run);
+  let manifest: ExportManifest | null = null;
+  try {
+    manifest = await readExportManifest(run);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { files: 1, exported: true, damage: [{ stage: "6-export", shard: null, what: error.message }] };
+  }
   for (const file of manifest?.files ?? []) {
     const path = join(exportFolder(run), file.path);
     const there = await stat(path).catch(() => null);
@@ -122,7 +144,7 @@ async function verifyExport(run: RunFolder): Promise<{ files: number; damage: Da
     else if ((await fileDigest(path)).sha256 !== file.sha256)
       damage.push({ stage: "6-export", shard: null, what: `${path}: its sha256 is not the one in the manifest` });
   }
-  return { files: manifest?.files.length ?? 0, damage };
+  return { files: manifest?.files.length ?? 0, exported: manifest !== null, damage };
 }
 
 /** Reads every stored byte of a run and checks it against manifests, digests, order, tallies and what each row rests on. */
@@ -130,18 +152,29 @@ export async function verifyRun(run: RunFolder, progress: (shard: number) => voi
   const damage: Damage[] = [];
   let files = 0;
   let rows = 0;
+  const exported = await verifyExport(run);
   for (let shard = 0; shard < run.shards; shard += 1) {
     const upstream = new Map<string, Part>();
+    let missing: string[] = [];
+    const gone = (by: string): void => {
+      damage.push(...missing.map((stage) => ({ stage, shard, what: `${manifestPath(run, stage, shard)} is gone, and ${by} rests on it` })));
+      missing = [];
+    };
     for (const info of stepTable) {
+      if (info.writes === null) continue;
       const checked = await verifyShard(run, info, shard, upstream);
-      if (checked === null || info.writes === null) continue;
+      if (checked === null) {
+        missing.push(info.step); // not made yet, unless a later step was
+        continue;
+      }
+      gone(info.step);
       files += 1;
       rows += checked.rows;
       if (checked.part !== null) upstream.set(info.writes, checked.part);
       damage.push(...checked.problems.map((what) => ({ stage: writerOf(info.writes).step, shard, what })));
     }
+    if (exported.exported) gone("6-export");
     progress(shard);
   }
-  const exported = await verifyExport(run);
   return { files: files + exported.files, rows, damage: [...damage, ...exported.damage] };
 }

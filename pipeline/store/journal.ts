@@ -46,9 +46,8 @@ export async function* readJournals(folder: string, shard: number): AsyncGenerat
   }
 }
 
-/** Called after the manifests of these shards are published. */
-export async function removeJournals(folder: string, shards: readonly number[]): Promise<void> {
-  const done = new Set(shards.map(shardName));
-  for (const name of await namesIn(folder)) if (done.has(name.slice(0, name.indexOf(".")))) await rm(join(folder, name), { force: true });
+/** Called after the shard's manifest is published. */
+export async function removeJournals(folder: string, shard: number): Promise<void> {
+  for (const path of await journalFiles(folder, shard)) await rm(path, { force: true });
   crashPoint("journals-removed");
 }

@@ -51,8 +51,7 @@ async function readOwner(path: string): Promise<Owner | "torn" | "released"> {
 }
 
 /** Of another host nobody can see whether its process lives. */
-const isStale = async (owner: Owner | "torn"): Promise<boolean> =>
-  owner === "torn" || (owner.host === hostname() && !(await alive(owner)));
+const isStale = async (owner: Owner | "torn"): Promise<boolean> => owner === "torn" || (owner.host === hostname() && !(await alive(owner)));
 
 /** Contenders come and go within microseconds: one of these tries meets a lock that stands, or none. */
 const tries = 5;

@@ -84,13 +84,11 @@ export async function openRowsWriter(run: RunFolder, step: string, shard: number
   };
 }
 
-/** Removes rows files of these shards that their manifests do not name. */
-export async function removeOldRows(run: RunFolder, step: string, kept: readonly Pick<ShardManifest, "shard" | "output">[]): Promise<void> {
+/** Removes rows files of the shard that its manifest does not name. */
+export async function removeOldRows(run: RunFolder, step: string, shard: number, keep: string): Promise<void> {
   const folder = rowsFolder(run, step);
-  const keep = new Map(kept.map(({ shard, output }) => [shardName(shard), output.file]));
   for (const name of await namesIn(folder)) {
-    const named = keep.get(name.slice(0, name.indexOf("-")));
-    if (named !== undefined && named !== name) await rm(join(folder, name), { force: true });
+    if (name.startsWith(`${shardName(shard)}-`) && name !== keep) await rm(join(folder, name), { force: true });
   }
   crashPoint("old-rows-removed");
 }

@@ -2,12 +2,12 @@ import type { PersonaRecipe } from "../../schemas/recipe.ts";
 import type { Turn } from "../../schemas/sample.ts";
 import type { Block } from "../../schemas/sidecars.ts";
 import type { Call, Span, Step, Trajectory } from "../../schemas/trajectory.ts";
-import type { WrittenCall } from "./call-styles/call-style.ts";
+import type { CallStyle, WrittenCall } from "./call-styles/call-style.ts";
 import { callStyles } from "./call-styles/index.ts";
 import { countControlTexts, escapeControlTexts } from "./control-tokens.ts";
 import { jsonMembers, spacedJson, stringMember } from "./json-text.ts";
 import { personas } from "./personas/index.ts";
-import { contextCall, contextTool, type Persona } from "./personas/persona.ts";
+import { contextCall, contextTool, type MappedCall, type Persona } from "./personas/persona.ts";
 
 /**
  * The one renderer: what is measured here is what is exported and what the live agent sees. A trajectory under a persona is a head
@@ -55,19 +55,23 @@ function isContextTool(tool: string): boolean {
 
 const hasResult = (step: Step): boolean => step.calls.length > 0 || step.feedback.length > 0;
 
-function stepReasons(step: Step, last: boolean, persona: Persona): string[] {
-  const reasons: string[] = [];
-  if (!last && !hasResult(step)) reasons.push("silent-step");
-  for (const call of step.calls) {
-    if (!last && call.result === null) reasons.push("missing-result");
-    if (jsonMembers(call.arguments) === null) reasons.push("unparsable-arguments");
-    else {
-      const mapped = persona.map(call);
-      if (!mapped.ok) reasons.push(`no-counterpart:${mapped.lacks}`);
-      else if (mapped.call.name === contextCall.name) reasons.push(nameTaken);
+type KeptCall = Extract<MappedCall, { ok: true }>;
+
+/** The step's calls under the persona, or why they have none; each call's arguments are read once. */
+function mapCalls(step: Step, last: boolean, persona: Persona, rename: PersonaRecipe["rename"], reasons: Set<string>): KeptCall[] {
+  if (!last && !hasResult(step)) reasons.add("silent-step");
+  return step.calls.flatMap((call) => {
+    if (!last && call.result === null) reasons.add("missing-result");
+    const members = jsonMembers(call.arguments);
+    if (members === null) {
+      reasons.add("unparsable-arguments");
+      return [];
     }
-  }
-  return reasons;
+    const mapped = persona.map(renamed(call, rename), members);
+    if (!mapped.ok) reasons.add(`no-counterpart:${mapped.lacks}`);
+    else if (mapped.call.name === contextCall.name) reasons.add(nameTaken);
+    return mapped.ok ? [mapped] : [];
+  });
 }
 
 /**
@@ -82,30 +86,23 @@ const renamed = (call: Call, rename: PersonaRecipe["rename"]): Call =>
 type Clean = (text: string) => string;
 
 /** The step under the persona. Text of calls that has no place there (`finish` messages) follows the thought. */
-function personaStep(
-  step: Step,
-  persona: Persona,
-  recipe: PersonaRecipe,
-  clean: Clean,
-): Pick<RenderedStep, "thought" | "calls" | "feedback"> {
+function personaStep(step: Step, mapped: readonly KeptCall[], clean: Clean): Pick<RenderedStep, "thought" | "calls" | "feedback"> {
   const words = [step.thought];
-  const calls = step.calls.map((call) => {
-    const mapped = persona.map(renamed(call, recipe.rename));
-    if (!mapped.ok) throw new Error(`rendering a call without counterpart: ${mapped.lacks}`);
-    if (mapped.words !== null && mapped.words !== step.thought) words.push(mapped.words);
-    const { name, arguments: args } = mapped.call;
-    // Re-spaced first: respelling decodes \u003c, which could bring control-token text to light.
-    const written = { name: clean(name), arguments: clean(spacedJson(args) ?? args) };
-    return { ...written, result: call.result === null ? null : clean(call.result), exitCode: call.exitCode, failed: call.failed };
+  for (const { words: more } of mapped) if (more !== null && more !== step.thought) words.push(more);
+  const calls = step.calls.flatMap((call, index): RenderedCall[] => {
+    const own = mapped[index]?.call;
+    if (own === undefined) return [];
+    // Cleaned as the persona wrote them: respelling has decoded \u003c, which could bring control-token text to light.
+    const written = { name: clean(own.name), arguments: clean(own.arguments) };
+    return [{ ...written, result: call.result === null ? null : clean(call.result), exitCode: call.exitCode, failed: call.failed }];
   });
   const thought = withoutLeadingBlankLines(clean(words.filter((text) => text !== "").join("\n\n")));
   return { thought, calls, feedback: step.feedback.map(clean) };
 }
 
 /** Results in call order, then feedback. A last step may lack some results; it renders what it has. */
-function renderStep(step: Step, persona: Persona, recipe: PersonaRecipe, clean: Clean): RenderedStep {
-  const style = callStyles[recipe.callStyle];
-  const own = personaStep(step, persona, recipe, clean);
+function renderStep(step: Step, mapped: readonly KeptCall[], style: CallStyle, clean: Clean): RenderedStep {
+  const own = personaStep(step, mapped, clean);
   const results = own.calls.flatMap((call) => (call.result === null ? [] : [call.result]));
   const user = results.length + own.feedback.length === 0 ? null : style.user(results, own.feedback);
   return { ...own, assistant: style.assistant(own.thought, own.calls), user };
@@ -115,11 +112,10 @@ function renderStep(step: Step, persona: Persona, recipe: PersonaRecipe, clean: 
 export function render(trajectory: Trajectory, recipe: PersonaRecipe): Rendering {
   const persona: Persona = personas[recipe.name];
   const lastStep = trajectory.steps.length - 1;
-  const reasons = trajectory.steps.flatMap((step, index) =>
-    stepReasons({ ...step, calls: step.calls.map((call) => renamed(call, recipe.rename)) }, index === lastStep, persona),
-  );
-  if (persona.tools(trajectory).some(isContextTool)) reasons.push(nameTaken);
-  if (reasons.length > 0) return { ok: false, reasons: [...new Set(reasons)].sort() };
+  const reasons = new Set<string>();
+  const mapped = trajectory.steps.map((step, index) => mapCalls(step, index === lastStep, persona, recipe.rename, reasons));
+  if (persona.tools(trajectory).some(isContextTool)) reasons.add(nameTaken);
+  if (reasons.size > 0) return { ok: false, reasons: [...reasons].sort() };
 
   const style = callStyles[recipe.callStyle];
   let controlTexts = 0;
@@ -133,7 +129,7 @@ export function render(trajectory: Trajectory, recipe: PersonaRecipe): Rendering
   const tools = [...ownTools, contextTool];
   const prompt = recipe.system ?? persona.system(trajectory.task);
   const system = prompt === null ? null : clean(prompt);
-  const steps = trajectory.steps.map((step) => renderStep(step, persona, recipe, clean));
+  const steps = trajectory.steps.map((step, index) => renderStep(step, mapped[index] ?? [], style, clean));
   const rendered = {
     tools,
     system: style.system(system, tools),

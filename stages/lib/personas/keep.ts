@@ -1,3 +1,4 @@
+import { jsonObject } from "../json-text.ts";
 import { type Persona, toolSchema } from "./persona.ts";
 
 const bash = toolSchema("bash", "Execute a bash command.", {
@@ -14,5 +15,5 @@ export const keep: Persona = {
   system: (task) => task.system,
   prompt: (task) => task.prompt,
   tools: ({ task, origin }) => (task.tools.length === 0 && origin.callStyle === "bash-block" ? [bash] : task.tools),
-  map: (call) => ({ ok: true, call: { name: call.name, arguments: call.arguments }, words: null }),
+  map: (call, members) => ({ ok: true, call: { name: call.name, arguments: jsonObject(members) }, words: null }),
 };

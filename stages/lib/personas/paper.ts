@@ -1,5 +1,5 @@
 import type { Call, Task } from "../../../schemas/trajectory.ts";
-import { jsonMembers, jsonObject, type Member, stringMember } from "../json-text.ts";
+import { jsonObject, type Member, stringMember } from "../json-text.ts";
 import { type MappedCall, type Persona, toolSchema } from "./persona.ts";
 
 const system = `You are a software engineer who works alone in a sandboxed copy of a repository, through the tools below and nothing else.
@@ -66,8 +66,7 @@ function submitted(name: string, members: readonly Member[], words: string | nul
   return { ok: true, call: { name: "submit", arguments: "{}" }, words: words === null ? null : stringMember(members, words) };
 }
 
-function map(call: Call): MappedCall {
-  const members = jsonMembers(call.arguments) ?? [];
+function map(call: Call, members: readonly Member[]): MappedCall {
   switch (call.name) {
     case "bash":
     case "execute_bash":

@@ -1,5 +1,6 @@
 import type { Call, Task, Trajectory } from "../../../schemas/trajectory.ts";
 import type { WrittenCall } from "../call-styles/call-style.ts";
+import type { Member } from "../json-text.ts";
 
 /** What a persona makes of one call. `words`: text of the call that has no place in the persona's call and moves into the thought. */
 export type MappedCall =
@@ -12,8 +13,11 @@ export interface Persona {
   prompt(task: Task): string;
   /** Raw JSON text of each tool schema, without the `context` tool. */
   tools(trajectory: Pick<Trajectory, "task" | "origin">): readonly string[];
-  /** `lacks` names what has no counterpart: `think`, or `execute_bash.sudo` for an argument. */
-  map(call: Call): MappedCall;
+  /**
+   * `members` are those of the call's arguments; the arguments of the answer are spaced JSON.
+   * `lacks` names what has no counterpart: `think`, or `execute_bash.sudo` for an argument.
+   */
+  map(call: Call, members: readonly Member[]): MappedCall;
 }
 
 const quote = (value: unknown): string => JSON.stringify(value);
