@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Mark } from "../../schemas/trajectory.ts";
-import { isV1Event } from "../../stages/generate/dialects/openhands-v1-events.ts";
+import type { Dialect } from "../../stages/generate/dialects/dialect.ts";
+import { dialects } from "../../stages/generate/dialects/index.ts";
 import { dialectOf, importRecord, type RecordOrigin } from "../../stages/generate/import-record.ts";
-import { field, intAt, textAt } from "../../stages/generate/lenient.ts";
 import { refusal } from "../../stages/generate/other-formats.ts";
 import { factsOf, type Report, readReport } from "../../stages/generate/reports.ts";
 import { instanceFromFile } from "../../stages/generate/task-text.ts";
@@ -158,11 +158,8 @@ export interface EventLog {
   broken: boolean;
 }
 
-export function isEventLine(value: unknown): boolean {
-  if (isV1Event(value)) return true;
-  const named = textAt(value, "action") !== null || textAt(value, "observation") !== null;
-  return named && intAt(value, "id") !== null && field(value, "history") === undefined;
-}
+export const isEventLine = (value: unknown): boolean =>
+  Object.values<Dialect>(dialects).some((dialect) => dialect.isEvent?.(value) === true);
 
 export function addEvent(log: EventLog, event: unknown, marks: readonly Mark[], bytes: number): void {
   log.events.push(event);

@@ -101,15 +101,12 @@ const count = (tallies: { rejected: Record<string, number> }, why: string): void
   tallies.rejected[why] = (tallies.rejected[why] ?? 0) + 1;
 };
 
-async function rowsOf(
-  context: RunContext,
-  stage: AnyStage,
-  shard: number,
-  manifest: ShardManifest | null,
-): Promise<Map<string, Row<unknown>>> {
+/** Rows that may be reused: of the published shard and of interrupted attempts. Another stage key means that none can be. */
+async function rowsOf(context: RunContext, stage: AnyStage, shard: number, stageKey: string): Promise<Map<string, Row<unknown>>> {
   const { step } = writerOf(stage.writes);
   const known = new Map<string, Row<unknown>>();
-  if (manifest !== null) {
+  const manifest = await readManifest(context.run, step, shard);
+  if (manifest?.stageKey === stageKey) {
     try {
       for await (const row of readRows(context.run, step, manifest, parts[stage.writes])) known.set(row.id, row);
     } catch (error) {
@@ -124,6 +121,12 @@ async function rowsOf(
   return known;
 }
 
+/** Rows in progress are kept where making them anew would cost; stitching and judging a shard takes less than keeping them. */
+function journalFor(context: RunContext, name: RowStepName, shard: number): Journal {
+  if (name === "stitch" || name === "judge") return { append: async () => undefined, close: async () => undefined };
+  return openJournal(journalFolder(context.run, stepNamed(name).step), shard, name === "condense");
+}
+
 /** Makes one shard of a row step: joins the parts it reads, reuses what has not changed, publishes rows and then the manifest. */
 export async function runShard(context: RunContext, name: RowStepName, shard: number): Promise<StepSummary> {
   const stage = rowStages[name];
@@ -136,8 +139,8 @@ export async function runShard(context: RunContext, name: RowStepName, shard: nu
     if (manifest === null) throw new Error(`${name} shard ${shard} was started without ${part}`);
     manifests.set(part, manifest);
   }
-  const known = await rowsOf(context, stage, shard, await readManifest(context.run, step, shard));
-  const journal = openJournal(journalFolder(context.run, step), shard, name === "condense");
+  const known = await rowsOf(context, stage, shard, stageKey);
+  const journal = journalFor(context, name, shard);
   const writer = await openRowsWriter(context.run, step, shard);
   const tallies: Tallies = { in: 0, out: 0, rejected: {}, quarantined: 0, failed: 0 };
   const failures: ShardManifest["failures"] = [];

@@ -45,7 +45,9 @@ export async function openRowsWriter(run: RunFolder, step: string, shard: number
   let last = "";
   const flush = async (): Promise<void> => {
     // One by one: a joined copy would double a large shard's memory. `write` may stop short on a full disk and say nothing; this does not.
-    for (const piece of pending) await handle.appendFile(piece);
+    const [only] = pending;
+    // appendFile goes on after a partial write; one call for many rows, and no copy of a large one.
+    if (only !== undefined) await handle.appendFile(pending.length === 1 ? only : Buffer.concat(pending));
     pending = [];
     pendingBytes = 0;
   };

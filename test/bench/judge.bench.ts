@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { settleHere } from "../../pipeline/commands/shared.ts";
+import { stepKey } from "../../pipeline/keys.ts";
+import { silentProgress } from "../../pipeline/progress.ts";
+import { runShard } from "../../pipeline/run/run-shard.ts";
+import { sha256 } from "../../pipeline/store/digest.ts";
+import { writeManifest } from "../../pipeline/store/manifests.ts";
+import { openRowsWriter, shardOf } from "../../pipeline/store/rows.ts";
+import { createRun } from "../../pipeline/store/run-folder.ts";
+import type { Metrics } from "../../schemas/metrics.ts";
+import { Recipe } from "../../schemas/recipe.ts";
+import { judgeMetrics } from "../../stages/filter/judge.ts";
+import { seeded } from "./grow.ts";
+import { machine, median, print } from "./lib.ts";
+
+/** Judging 50,000 trajectories with 300,000 segments again under another threshold: from stored metrics rows to stored verdict rows. */
+
+const trajectories = 50_000;
+const shards = 64;
+const random = seeded(7);
+const whole = (most: number): number => Math.floor(random() * most);
+
+function metrics(): Metrics {
+  const calls = 5; // six segments each
+  const steps = 40 + whole(90);
+  const sample = () => ({ tokens: 4_000 + whole(20_000), trainedTokens: 500 + whole(3_000), neededTokens: 8_000 + whole(30_000) });
+  return {
+    trajectory: {
+      resolved: random() < 0.7,
+      exit: "submitted",
+      steps,
+      unrenderable: [],
+      preCondensed: false,
+      controlTokenTexts: 0,
+      baseTokens: whole(90_000),
+      rejectedBy: null,
+      promptTokens: { calls: steps + calls, sum: whole(2_000_000), max: whole(60_000) },
+      promptTokensPerCall: Array.from({ length: steps + calls }, () => whole(40_000)),
+    },
+    blocks: Array.from({ length: calls }, (_, index) => ({
+      cut: 10 * (index + 1),
+      gapSteps: 10,
+      foldTokens: 500 + whole(16_000),
+      previousMemoryTokens: whole(3_000),
+      memoryTokens: whole(4_000),
+      foldRatio: random(),
+      windowTokensBefore: whole(30_000),
+      windowTokensAfter: whole(15_000),
+      windowRatio: random(),
+    })),
+    segments: Array.from({ length: calls + 1 }, sample),
+    condensations: Array.from({ length: calls }, sample),
+    base: sample(),
+  };
+}
+
+const folder = await mkdtemp(join(tmpdir(), "catgen-bench-"));
+try {
+  const run = await createRun(folder, "judge", shards);
+  const rows = Array.from({ length: trajectories }, (_, index) => ({
+    id: `bench/task-${index}/${sha256(String(index)).slice(0, 12)}`,
+    value: metrics(),
+  }));
+  const settled = settleHere(Recipe.parse({}));
+  for (let shard = 0; shard < shards; shard += 1) {
+    const mine = rows.filter(({ id }) => shardOf(id, shards) === shard).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const writer = await openRowsWriter(run, "5-measure", shard);
+    for (const { id, value } of mine)
+      await writer.write({ id, key: sha256(id), rev: sha256(`${id} rev`), from: {}, outcome: { ok: true, value } });
+    const tallies = { in: mine.length, out: mine.length, rejected: {}, quarantined: 0, failed: 0 };
+    await writeManifest(run, "5-measure", {
+      stage: "measure",
+      shard,
+      stageKey: stepKey("measure", settled).stageKey,
+      inputs: {},
+      output: await writer.publish(),
+      tallies,
+      failures: [],
+      reusedRows: 0,
+      started: "",
+    });
+  }
+  const limits = { ...Recipe.parse({}).filter, windowTokens: 65_536 };
+  const inMemory: number[] = [];
+  const stored: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    let start = performance.now();
+    for (const { value } of rows) judgeMetrics(value, limits);
+    inMemory.push(performance.now() - start);
+    const changed = settleHere(Recipe.parse({ filter: { minSteps: 50 + round } }));
+    const context = {
+      run,
+      settled: changed,
+      progress: silentProgress,
+      signal: new AbortController().signal,
+      jobs: 1,
+      recordsAtOnce: 1,
+      ports: { complete: () => Promise.reject(new Error("no model")), countTokens: (text: string) => text.length, digest: sha256 },
+    };
+    start = performance.now();
+    for (let shard = 0; shard < shards; shard += 1) await runShard(context, "judge", shard);
+    stored.push(performance.now() - start);
+  }
+  console.log(`${machine()}\n${trajectories} trajectories, ${trajectories * 6} segments, median of 5 rounds, one thread\n`);
+  print(
+    ["judging", "ms", "trajectories/s"],
+    [
+      ["the predicates alone, metrics in memory", median(inMemory).toFixed(0), Math.round((trajectories / median(inMemory)) * 1000)],
+      ["from stored metrics to stored verdicts", median(stored).toFixed(0), Math.round((trajectories / median(stored)) * 1000)],
+    ],
+  );
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
