@@ -61,6 +61,8 @@ export const Mark = z.enum([
   "duplicate-call-ids", // two calls of one run share an id
   "orphan-result", // a tool result answers no known call (kept as feedback)
   "demonstration-removed", // an in-context demonstration was left out
+  "parts-left-out", // the agent also saw something that is no text (an image, a document)
+  "branches-left-out", // the source also holds turns that were taken back, or other attempts, beside the run that was kept
 ]);
 export type Mark = z.infer<typeof Mark>;
 

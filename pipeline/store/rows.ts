@@ -44,9 +44,8 @@ export async function openRowsWriter(run: RunFolder, step: string, shard: number
   let rows = 0;
   let last = "";
   const flush = async (): Promise<void> => {
-    // One by one: a joined copy would double a large shard's memory. `write` may stop short on a full disk and say nothing; this does not.
     const [only] = pending;
-    // appendFile goes on after a partial write; one call for many rows, and no copy of a large one.
+    // One call for many rows, no copy of a large one. `write` may stop short on a full disk and say nothing; appendFile does not.
     if (only !== undefined) await handle.appendFile(pending.length === 1 ? only : Buffer.concat(pending));
     pending = [];
     pendingBytes = 0;

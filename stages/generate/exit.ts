@@ -16,6 +16,9 @@ export function exitOf(raw: string | null): ExitStatus {
   return table.find(([pattern]) => pattern.test(raw))?.[1] ?? "unknown";
 }
 
+/** What SWE-agent writes in the agent's place when it ends a run; no turn of the agent. */
+export const scaffoldNotice = /^(?:Exit due to |Exited \()/;
+
 /** Names of the calls by which an agent ends its run. */
-const endings = new Set(["submit", "finish"]);
+const endings = new Set(["submit", "finish", "Finish", "task_done", "attempt_completion"]);
 export const endsRun = (callName: string | undefined): boolean => callName !== undefined && endings.has(callName);

@@ -2,35 +2,25 @@ import { at, field, isFields, listAt, textAt } from "./lenient.ts";
 
 const has = (value: unknown, ...names: readonly string[]): boolean => names.every((name) => field(value, name) !== undefined);
 
+/** First words of AutoCodeRover's prompts: its chats hold calls as prose, and each file repeats the one before. */
+export const isAutoCodeRoverChat = (list: readonly unknown[]): boolean =>
+  /^You are a software developer maintaining a large project\./.test(textAt(list[0], "content") ?? "");
+
 /** Formats that lie beside runs or hold runs we do not read. Only for a refusal that names them. */
 const known: readonly (readonly [name: string, test: (value: unknown, first: unknown) => boolean])[] = [
   [
-    "a Claude Code session",
-    (value, first) =>
-      has(first, "type", "sessionId") || has(value, "loglines") || (textAt(first, "type") === "summary" && has(first, "leafUuid")),
+    "an event stream of codex exec",
+    (_, first) => has(first, "type", "thread_id") || /^(?:turn|item|thread)\./.test(textAt(first, "type") ?? ""),
   ],
-  ["a Claude Code session", (_, first) => textAt(first, "type") === "file-history-snapshot"],
+  ["a line of a session log without the rest of it", (_, first) => has(first, "type", "sessionId") || has(first, "type", "payload")],
+  ["the description of a Cline session, without its messages", (value) => has(value, "session_id", "started_at", "enable_tools")],
+  ["an AutoCodeRover chat (calls in prose)", (value) => Array.isArray(value) && isAutoCodeRoverChat(value)],
+  ["an AutoCodeRover list of calls", (_, first) => has(Array.isArray(first) ? first[0] : first, "func_name", "arguments")],
   [
-    "a Codex event stream",
-    (_, first) =>
-      has(first, "type", "thread_id") ||
-      (has(first, "type", "payload") && has(first, "timestamp")) ||
-      /^(?:turn|item|thread)\./.test(textAt(first, "type") ?? ""),
+    "a Moatless run without steps",
+    (value) => has(value, "transitions") || has(value, "nodes", "metadata") || has(value, "nodes", "max_iterations"),
   ],
-  ["a Gemini CLI session", (value) => has(value, "sessionId", "messages", "projectHash")],
-  ["a Cline session", (value) => has(value, "sessionId", "messages") || has(value, "session_id", "started_at", "enable_tools")],
-  [
-    "a Trae trajectory",
-    (value) => has(value, "llm_interaction") || has(value, "task", "agent_steps") || has(value, "task", "llm_interactions"),
-  ],
-  ["a Moatless run", (value) => has(value, "transitions") || has(value, "nodes", "metadata") || has(value, "nodes", "max_iterations")],
-  ["an ATIF trajectory", (value) => textAt(value, "schema_version")?.startsWith("ATIF") ?? false],
-  ["agent-data-protocol rows (standard form)", (_, first) => has(listAt(first, "content")?.[0], "class_")],
-  ["ShareGPT rows (rewritten by a converter)", (_, first) => Array.isArray(field(first, "conversations"))],
-  [
-    "nebius SWE-agent rows (text with role `ai`)",
-    (_, first) => has(listAt(first, "trajectory")?.[0], "role") && !has(listAt(first, "trajectory")?.[0], "content"),
-  ],
+  ["conversations of another kind than ShareGPT's", (_, first) => Array.isArray(field(first, "conversations"))],
   ["predictions (patches without their runs)", (_, first) => has(first, "model_patch", "model_name_or_path")],
   ["task instances", (_, first) => has(first, "problem_statement", "base_commit") || has(first, "FAIL_TO_PASS")],
   ["a manifest of files", (_, first) => has(first, "file", "sha256")],

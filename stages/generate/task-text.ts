@@ -27,9 +27,18 @@ export function repositoryOf(instance: string | null): string | null {
   return found ? `${found[1]}/${found[2]}` : null;
 }
 
+/** Converters count the runs of a task in its id: `django__django-11019_4` is run 4 of `django__django-11019`. */
+export const withoutRunNumber = (id: string): string => /^(.+__.+-\d+)_\d+$/.exec(id)?.[1] ?? id;
+
+/** `owner__repo.12345678.bug__hash.a1b2c3d4_1`, SWE-smith's name of one run, -> the task's; other ids as above. */
+export const taskOfRun = (id: string): string =>
+  /^(.+__.+\.[0-9a-f]{8}\.[^.]+)\.[a-z0-9]{8}(?:_\d+)?$/.exec(id)?.[1] ?? withoutRunNumber(id);
+
 /** `.../django__django-11019.traj.json.gz` -> `django__django-11019`. */
 export function instanceFromFile(file: string): string {
   const name = file.split("/").at(-1) ?? file;
-  const bare = name.replace(/\.gz$/i, "").replace(/(?:\.(?:events|traj|trajectory|history|output))?\.(?:jsonl?|ndjson|traj|parquet)$/i, "");
+  const bare = name
+    .replace(/\.(?:gz|zst)$/i, "")
+    .replace(/(?:\.(?:events|traj|trajectory|history|output))?\.(?:jsonl?|ndjson|traj|parquet)$/i, "");
   return bare || name || "unknown";
 }

@@ -6,11 +6,15 @@ export interface CutTurn {
   readonly call: FoundCall;
 }
 
+/** A JSON object, member by member: a key such as `__proto__` stays a key. */
+export const objectText = (fields: readonly (readonly [string, unknown])[]): string =>
+  `{${fields.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(", ")}}`;
+
 const textCall = (name: string, fields: readonly (readonly [string, unknown])[]): FoundCall => ({
   id: null,
   key: null,
   name,
-  arguments: `{${fields.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(", ")}}`,
+  arguments: objectText(fields),
 });
 
 export const commandCall = (name: string, command: string): FoundCall => textCall(name, [["command", command]]);
@@ -74,6 +78,27 @@ export function cutBashBlock(text: string): CutTurn | null {
   return { thought: without(text, block.index, block.index + block[0].length), call: commandCall("bash", block[1] ?? "") };
 }
 
+const fence = /^```(\S*)[^\S\n]*\n|^```[^\S\n]*$/gm;
+
+/**
+ * The last complete code block of a SWE-agent reply, which is the one it executes. A fence with a language opens; a bare one closes what
+ * is open, or else opens.
+ */
+export function cutLastFence(text: string): { readonly thought: string; readonly action: string } | null {
+  const open: RegExpExecArray[] = [];
+  let last: { readonly start: RegExpExecArray; readonly end: RegExpExecArray } | null = null;
+  for (const found of text.matchAll(fence)) {
+    const start = (found[1] ?? "") === "" ? open.pop() : undefined;
+    if (start === undefined) {
+      if (found[0].endsWith("\n")) open.push(found);
+    } else if (open.length === 0) last = { start, end: found };
+  }
+  if (last === null) return null;
+  const { start, end } = last;
+  const thought = without(text, start.index, end.index + end[0].length);
+  return { thought, action: text.slice(start.index + start[0].length, end.index) };
+}
+
 /** Commands of the SWE-agent 0.x interface, its CTF tools included; anything else typed there is shell. */
 const interfaceCommands = new Set(
   (
@@ -86,7 +111,52 @@ const interfaceCommands = new Set(
 export function actionCall(action: string): FoundCall {
   const command = action.replace(/\r?\n$/, "");
   const first = /^\s*(\S+)/.exec(command)?.[1] ?? "";
+  if (first === "str_replace_editor") return editorCall(command) ?? commandCall("bash", command);
   return commandCall(interfaceCommands.has(first) ? first : "bash", command);
+}
+
+const editorOptions = new Set(["file_text", "old_str", "new_str", "insert_line", "view_range"]);
+
+/** SWE-agent 1.x runs its editor as a shell command, `str_replace_editor view /testbed/a.py --view_range 1 20`. Null: no such plain command. */
+function editorCall(command: string): FoundCall | null {
+  const words = shellWords(command.trim());
+  const [, verb, path, ...rest] = words ?? [];
+  if (verb === undefined || path === undefined || verb.startsWith("-") || path.startsWith("-")) return null;
+  const fields: [string, unknown][] = [
+    ["command", verb],
+    ["path", path],
+  ];
+  for (let at = 0; at < rest.length; ) {
+    const option = /^--(\w+)$/.exec(rest[at] ?? "")?.[1] ?? "";
+    const count = option === "view_range" ? 2 : 1;
+    const values = rest.slice(at + 1, at + 1 + count);
+    if (!editorOptions.has(option) || values.length < count) return null;
+    if (option === "view_range" || option === "insert_line") {
+      if (!values.every((value) => /^-?\d{1,9}$/.test(value))) return null;
+      fields.push([option, count === 1 ? Number(values[0]) : values.map(Number)]);
+    } else fields.push([option, values[0]]);
+    at += 1 + count;
+  }
+  return textCall("str_replace_editor", fields);
+}
+
+/** Words of one simple command, quotes resolved as a shell does; null where it is more than that (a pipe, a variable, an open quote). */
+function shellWords(command: string): string[] | null {
+  const pieces = /[ \t]+|'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([^\n])|([^\s'"\\|&;<>()$`#*?[\]{}~!]+)/y;
+  const words: string[] = [];
+  let word: string | null = null;
+  while (pieces.lastIndex < command.length) {
+    const found = pieces.exec(command);
+    if (found === null) return null;
+    const [, single, double, escaped, plain] = found;
+    const piece = single ?? double?.replace(/\\([$`"\\\n])/g, (_, one: string) => (one === "\n" ? "" : one)) ?? escaped ?? plain;
+    if (piece === undefined) {
+      if (word !== null) words.push(word);
+      word = null;
+    } else word = (word ?? "") + piece;
+  }
+  if (word !== null) words.push(word);
+  return words;
 }
 
 /**

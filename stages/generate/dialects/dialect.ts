@@ -33,5 +33,7 @@ export interface Dialect {
   /** Source name of its runs unless the user gives one. */
   readonly family: string;
   recognises(value: unknown, hint: Hint): boolean;
+  /** Some runs are spread over lines or files. Is this one such piece? `recognises` and `read` then get the list of them all. */
+  isEvent?(value: unknown): boolean;
   read(value: unknown, hint: Hint): ReadRun;
 }

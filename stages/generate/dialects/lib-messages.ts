@@ -27,6 +27,37 @@ const foreign = new Set(["tool_use", "tool_result", "toolCall", "thinking"]);
 const hasForeignParts = (message: unknown): boolean =>
   (listAt(message, "content") ?? []).some((part) => foreign.has(textAt(part, "type") ?? ""));
 
+/** Messages of a row whose table stores them as one JSON text; parsed once, since every dialect takes a look. */
+const decoded = new WeakMap<object, readonly unknown[] | null>();
+
+/** A row's chat, from the list itself or the list as JSON text; null: nothing that starts like a chat. */
+export function messagesOf(value: unknown): readonly unknown[] | null {
+  if (Array.isArray(value)) return looksLikeMessages(value) ? value : null;
+  const list = field(value, "messages");
+  if (!isFields(value) || typeof list !== "string") return looksLikeMessages(list) ? list : null;
+  const known = decoded.get(value);
+  if (known !== undefined) return known;
+  const parsed = jsonIn(list);
+  const found = looksLikeMessages(parsed) ? parsed : null;
+  decoded.set(value, found);
+  return found;
+}
+
+/** Schemas of a row's tools: a list, or that list as JSON text. */
+export const toolsOf = (row: unknown): readonly unknown[] | null => {
+  const tools = field(row, "tools");
+  const list = typeof tools === "string" ? jsonIn(tools) : tools;
+  return Array.isArray(list) ? list : null;
+};
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export function readMessages(messages: readonly unknown[], where: string): ReadMessages {
   const style = styleOf(messages);
   const marks = new Set<Mark>();
@@ -82,10 +113,12 @@ export function nativeCalls(message: unknown, where: string): FoundCall[] {
     const name = wordAt(asFields(call, at), "function", "name");
     if (name === null) throw new WrongShape(`${at}.function.name`, "the name of a tool", field(field(call, "function"), "name"));
     const id = wordAt(call, "id");
-    const given = field(field(call, "function"), "arguments");
-    return { id, key: id, name, arguments: typeof given === "string" ? given : given === undefined ? "" : JSON.stringify(given) };
+    return { id, key: id, name, arguments: argumentsText(field(field(call, "function"), "arguments")) };
   });
 }
+
+export const argumentsText = (given: unknown): string =>
+  typeof given === "string" ? given : given === undefined ? "" : JSON.stringify(given);
 
 /** Hidden reasoning that the source keeps apart from the visible text. */
 export function reasoningOf(message: unknown): string | null {
@@ -95,8 +128,12 @@ export function reasoningOf(message: unknown): string | null {
   return blocks.length === 0 ? null : blocks.join("\n");
 }
 
+/** SWE-agent lists the ids; a message is one result all the same. */
 export function toolResult(message: unknown, text: string): Extract<Entry, { kind: "result" }> {
-  return { kind: "result", key: wordAt(message, "tool_call_id"), text, exitCode: exitCodeIn(text), failed: null };
+  const [first] = listAt(message, "tool_call_ids") ?? [];
+  const bare = text.replace(observed, "");
+  const key = wordAt(message, "tool_call_id") ?? (typeof first === "string" && first !== "" ? first : null);
+  return { kind: "result", key, text: bare, exitCode: exitCodeIn(bare), failed: null };
 }
 
 const observed = /^(?:OBSERVATION:\n|EXECUTION RESULT of \[[^\]\n]*\]:\n)/;

@@ -2,25 +2,25 @@ import { assemble, type Entry } from "../assemble.ts";
 import { asFields, asList, contentText, field, intAt, isFields, peekText, textAt, WrongShape, wordAt } from "../lenient.ts";
 import { cutBashBlock } from "../text-calls.ts";
 import type { Dialect } from "./dialect.ts";
-import { exitCodeIn, looksLikeMessages, nativeCalls, reasoningOf } from "./lib-messages.ts";
+import { exitCodeIn, messagesOf, nativeCalls, reasoningOf } from "./lib-messages.ts";
 import { foundRun, rowFacts } from "./lib-run.ts";
 
 /**
  * mini-swe-agent: a bare list of messages, the enveloped `mini-swe-agent-1` (one bash block per reply) and `mini-swe-agent-1.1` (native
- * calls of one tool `bash`, messages of role `exit`), and published rows with `messages` of the first kind.
+ * calls of one tool `bash`, messages of role `exit`), and published rows with `messages` of the first kind (mini-coder, mini-swe-agent-plus).
  */
 export const miniSweAgent: Dialect = {
   name: "mini-swe-agent",
   family: "mini-swe-agent",
   recognises(value) {
     if (textAt(value, "trajectory_format")?.startsWith("mini-swe-agent")) return true;
-    if (isFields(value) && (field(value, "history") !== undefined || field(value, "response") !== undefined)) return false;
-    const list = Array.isArray(value) ? value : field(value, "messages");
-    return looksLikeMessages(list) && speaksBashBlocks(list);
+    if (["history", "response", "traj_id", "run_id", "sessionId"].some((name) => field(value, name) !== undefined)) return false;
+    const list = messagesOf(value);
+    return list !== null && speaksBashBlocks(list);
   },
   read(value) {
     const row = Array.isArray(value) ? undefined : value;
-    const list = asList(Array.isArray(value) ? value : field(value, "messages"), "messages");
+    const list = messagesOf(value) ?? asList(Array.isArray(value) ? value : field(value, "messages"), "messages");
     const { entries, submission, native } = readTurns(list, wordAt(row, "info", "exit_status"));
     const facts = rowFacts(row);
     return foundRun(assemble(entries), {

@@ -1,7 +1,7 @@
 import { assemble } from "../assemble.ts";
-import { asList, field, isFields, listAt } from "../lenient.ts";
+import { asList, field, isFields } from "../lenient.ts";
 import type { Dialect } from "./dialect.ts";
-import { looksLikeMessages, readMessages } from "./lib-messages.ts";
+import { looksLikeMessages, readMessages, toolsOf } from "./lib-messages.ts";
 import { foundRun, rowFacts } from "./lib-run.ts";
 
 /**
@@ -19,7 +19,7 @@ export const nebiusOpenhands: Dialect = {
     return foundRun(assemble(read.entries), {
       ...rowFacts(value),
       callStyle: read.callStyle,
-      tools: listAt(value, "tools"),
+      tools: toolsOf(value),
       marks: read.marks,
     });
   },

@@ -1,9 +1,11 @@
 import type { Mark } from "../../../schemas/trajectory.ts";
 import { assemble, type Entry, type FoundCall } from "../assemble.ts";
 import { asFields, at, contentText, field, flagAt, intAt, isFields, listAt, textAt, wordAt } from "../lenient.ts";
+import { objectText } from "../text-calls.ts";
 import type { Dialect } from "./dialect.ts";
 import { nativeCalls, reasoningOf } from "./lib-messages.ts";
 import { foundRun, rowFacts } from "./lib-run.ts";
+import { isV1Event } from "./openhands-v1-events.ts";
 
 /** OpenHands V0 events: a row of `output.jsonl` (`history`), or the bare list of one session. */
 export const openhandsV0Events: Dialect = {
@@ -23,6 +25,7 @@ export const openhandsV0Events: Dialect = {
     if (Array.isArray(first)) return isEvent(first[0]);
     return isEvent(first) && textAt(first, "kind") === null && textAt(first, "role") === null;
   },
+  isEvent: (value) => isEvent(value) && intAt(value, "id") !== null && field(value, "history") === undefined && !isV1Event(value),
   read(value) {
     const events = eventsOf(value) ?? [];
     const unpaired = "V0 events without ids: an older layout whose observations cannot be matched to their actions";
@@ -127,12 +130,7 @@ const settings = new Set(
 function callOf(action: string, key: string, args: unknown): FoundCall {
   const [name, only] = shellActions.get(action) ?? [action, null];
   const kept = Object.entries(isFields(args) ? args : {}).filter(([field]) => (only === null ? !settings.has(field) : field === only));
-  return {
-    id: null,
-    key,
-    name,
-    arguments: `{${kept.map(([field, value]) => `${JSON.stringify(field)}: ${JSON.stringify(value)}`).join(", ")}}`,
-  };
+  return { id: null, key, name, arguments: objectText(kept) };
 }
 
 function observation(event: unknown, calls: ReadonlyMap<number, string>, where: string): Entry[] {

@@ -16,6 +16,7 @@ export const openhandsV1Events: Dialect = {
     const events = Array.isArray(value) ? value : listAt(value, "history");
     return events !== null && events.length > 0 && isV1Event(events[0]);
   },
+  isEvent: (value) => isV1Event(value),
   read(value) {
     const events = asList(Array.isArray(value) ? value : field(value, "history"), "history");
     const row = Array.isArray(value) ? undefined : value;

@@ -1,5 +1,6 @@
 import type { Mark, SourceCallStyle } from "../../../schemas/trajectory.ts";
 import { assemble, type Entry, type FoundCall } from "../assemble.ts";
+import { scaffoldNotice } from "../exit.ts";
 import { asFields, contentText, field, isFields, listAt, textAt, wordAt } from "../lenient.ts";
 import { actionCall, cutXmlCall, hasXmlCall, thoughtBefore } from "../text-calls.ts";
 import type { Dialect } from "./dialect.ts";
@@ -70,9 +71,6 @@ function styleOf(history: readonly unknown[], actions: readonly unknown[]): Sour
   if (turns.some((turn) => hasXmlCall(textAt(turn, "content") ?? ""))) return "xml";
   return turns.length > 0 || actions.length > 0 ? "fenced" : "none";
 }
-
-/** What SWE-agent writes in the agent's place when it ends a run; no turn of the agent. */
-const scaffoldNotice = /^(?:Exit due to |Exited \()/;
 
 function entriesOf(history: readonly unknown[], actions: readonly unknown[], style: SourceCallStyle): Entry[] {
   const entries: Entry[] = [];
