@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Completion, Reply } from "../schemas/completion.ts";
 import type { Bundle, PartName } from "../schemas/bundle.ts";
+import type { Completion, Reply } from "../schemas/completion.ts";
 
 /** Rejected = a fact about the data, stored like any other row. What broke is thrown as a `Fault`. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };

@@ -1,6 +1,7 @@
 import { Fault } from "../../schemas/fault.ts";
 import type { OutcomeFact } from "../../schemas/inputs.ts";
-import { isFields } from "../../stages/generate/lenient.ts";
+import { describe, isFields } from "../../stages/generate/lenient.ts";
+import { pageKind } from "../../stages/generate/other-formats.ts";
 import { type Report, readMarkdownReport, readReport, withoutTrailingCommas } from "../../stages/generate/reports.ts";
 import { readParquetRows } from "../adapters/parquet-reader.ts";
 import { readCompletions, readEventFiles } from "./many-files.ts";
@@ -19,7 +20,7 @@ import {
   recordOf,
   tooLong,
 } from "./record.ts";
-import { chunksOf, linesOf, wholeOf } from "./split-lines.ts";
+import { chunksOf, DamagedPacking, linesOf, type Packing, wholeOf } from "./split-lines.ts";
 import { close, newTally, quarantine, type Tally, type UnitEvent } from "./tally.ts";
 
 export type { ReadOptions } from "./record.ts";
@@ -67,19 +68,19 @@ async function* readPart(part: InputPart, reading: Reading): AsyncGenerator<Unit
   yield* close(tally);
 }
 
-const archive = /\.(?:tar(?:\.\w+)?|tgz|zip|7z|zst|bz2|xz|lz4)$/i;
+const archive = /\.(?:tar(?:\.\w+)?|tgz|zip|7z|bz2|xz|lz4)$/i;
 
 function refusedByName(name: string): string | null {
   if (/(?:^|\/)manifest\.jsonl?$/i.test(name)) return "a manifest of files, not a run";
-  if (archive.test(name)) return "an archive or another packing than gzip: unpack it first";
-  if (/\.(?:jsonl?|ndjson|traj)(?:\.gz)?$|\.(?:parquet|md|gz)$/i.test(name)) return null;
+  if (archive.test(name)) return "an archive or another packing than gzip and Zstandard: unpack it first";
+  if (/\.(?:jsonl?|ndjson|traj)(?:\.gz|\.zst)?$|\.(?:parquet|md|gz|zst)$/i.test(name)) return null;
   const ending = /\.[A-Za-z0-9_-]{1,12}$/.exec(name)?.[0];
   return `not a kind of file that holds runs${ending ? ` (${ending})` : ""}`;
 }
 
 function contentOf(part: InputPart, tally: Tally, reading: Reading): AsyncGenerator<UnitEvent> {
   if (/\.parquet$/i.test(part.name)) return readParquet(part, tally, reading);
-  return /\.(?:json|traj)(?:\.gz)?$/i.test(part.name) ? readWhole(part, tally, reading) : readLines(part, tally, reading);
+  return /\.(?:json|traj)(?:\.gz|\.zst)?$/i.test(part.name) ? readWhole(part, tally, reading) : readLines(part, tally, reading);
 }
 
 /** A file whose packing or layout is broken. */
@@ -99,8 +100,8 @@ async function* guarded(part: InputPart, tally: Tally, events: AsyncGenerator<Un
   try {
     yield* events;
   } catch (cause) {
-    const zlib = codeOf(cause).startsWith("Z_");
-    if (!(cause instanceof Damaged) && !zlib) throw cause;
+    const packing = cause instanceof DamagedPacking || codeOf(cause).startsWith("Z_");
+    if (!(cause instanceof Damaged) && !packing) throw cause;
     const said = cause instanceof Error ? cause.message : String(cause);
     const offset = cause instanceof Damaged ? cause.rows : 0;
     yield quarantine(tally, offset, `damaged file, read as far as possible: ${said.slice(0, 200)}`, Buffer.alloc(0), part.bytes);
@@ -116,12 +117,12 @@ function codeOf(error: unknown): string {
   return inner instanceof Error && "code" in inner ? String(inner.code) : "";
 }
 
-const isGzip = (part: InputPart): boolean => /\.gz$/i.test(part.name);
+const packingOf = (part: InputPart): Packing => (/\.gz$/i.test(part.name) ? "gzip" : /\.zst$/i.test(part.name) ? "zstd" : "none");
 
 // ---- One JSON text per file ----
 
 async function* readWhole(part: InputPart, tally: Tally, reading: Reading): AsyncGenerator<UnitEvent> {
-  const piece = await wholeOf(chunksOf(part.path, isGzip(part)), reading.options.maxRecordBytes);
+  const piece = await wholeOf(chunksOf(part.path, packingOf(part)), reading.options.maxRecordBytes);
   if (piece.length > reading.options.maxRecordBytes) {
     yield tooLong(tally, piece, reading);
     return;
@@ -157,12 +158,14 @@ function tolerantReport(bytes: Buffer, part: InputPart): Report | null {
 // ---- One record per line ----
 
 async function* readLines(part: InputPart, tally: Tally, reading: Reading): AsyncGenerator<UnitEvent> {
-  yield* linesIn(chunksOf(part.path, isGzip(part)), part, tally, reading);
+  yield* linesIn(chunksOf(part.path, packingOf(part)), part, tally, reading);
 }
 
 async function* linesIn(chunks: AsyncIterable<Buffer>, part: InputPart, tally: Tally, reading: Reading): AsyncGenerator<UnitEvent> {
   let record = 0;
   let events: EventLog | null = null;
+  // The first line that can be read tells whether the file is the log of one run.
+  let decided = false;
   for await (const line of linesOf(chunks, reading.options.maxRecordBytes)) {
     if (line.length > reading.options.maxRecordBytes) {
       yield tooLong(tally, line, reading);
@@ -172,10 +175,14 @@ async function* linesIn(chunks: AsyncIterable<Buffer>, part: InputPart, tally: T
     const parsed = parseJson(line.bytes);
     if (!parsed.ok && parsed.blank) continue;
     if (!parsed.ok && record === 0 && (yield* rescued(part, tally, reading))) return;
-    if (parsed.ok && record === 0 && isEventLine(parsed.value)) events = { events: [], marks: new Set(), bytes: 0, broken: false };
+    if (parsed.ok && !decided && isEventLine(parsed.value)) events = { events: [], marks: new Set(), bytes: 0, broken: record > 0 };
+    decided ||= parsed.ok;
     if (!parsed.ok) {
       yield quarantine(tally, line.offset, parsed.why, line.bytes);
       if (events) events.broken = true;
+    } else if (events && !isFields(parsed.value)) {
+      yield quarantine(tally, line.offset, `no entry of a log: ${describe(parsed.value)}`, line.bytes);
+      events.broken = true;
     } else if (events) addEvent(events, parsed.value, parsed.marks, line.length);
     else
       yield* recordOf(parsed.value, part, tally, reading, {
@@ -207,7 +214,7 @@ async function* linesIn(chunks: AsyncIterable<Buffer>, part: InputPart, tally: T
 /** A `.jsonl` whose first line is no JSON may be one JSON text over many lines. */
 async function* rescued(part: InputPart, tally: Tally, reading: Reading): AsyncGenerator<UnitEvent, boolean> {
   if (part.bytes > reading.options.maxRecordBytes) return false;
-  const piece = await wholeOf(chunksOf(part.path, isGzip(part)), reading.options.maxRecordBytes);
+  const piece = await wholeOf(chunksOf(part.path, packingOf(part)), reading.options.maxRecordBytes);
   const parsed = piece.length > reading.options.maxRecordBytes ? null : parseJson(piece.bytes);
   if (!parsed?.ok) return false;
   yield* anyValue(parsed.value, part, tally, reading, parsed.marks, piece.bytes);
@@ -241,7 +248,7 @@ async function* readParquet(part: InputPart, tally: Tally, reading: Reading): As
 }
 
 async function readPage(part: InputPart, tally: Tally, reading: Reading): Promise<void> {
-  const piece = await wholeOf(chunksOf(part.path, false), reading.options.maxRecordBytes);
+  const piece = await wholeOf(chunksOf(part.path, "none"), reading.options.maxRecordBytes);
   const { text } = decode(piece.bytes);
-  if (!joinReport(readMarkdownReport(text), part, tally)) tally.report.why = "a text page without a SWE-bench report";
+  if (!joinReport(readMarkdownReport(text), part, tally)) tally.report.why = pageKind(text);
 }

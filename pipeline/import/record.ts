@@ -134,7 +134,7 @@ export interface ParsedPart {
 
 /** A small JSON file; null: quarantined or empty, and the tally says so. */
 export async function* parsedPart(part: InputPart, tally: Tally, reading: Reading): AsyncGenerator<UnitEvent, ParsedPart | null> {
-  const piece = await wholeOf(chunksOf(part.path, false), reading.options.maxRecordBytes);
+  const piece = await wholeOf(chunksOf(part.path, "none"), reading.options.maxRecordBytes);
   if (piece.length > reading.options.maxRecordBytes) {
     yield tooLong(tally, piece, reading);
     return null;

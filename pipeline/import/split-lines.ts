@@ -1,12 +1,21 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
+import { unpackZstd } from "./unpack-zstd.ts";
+
+export { DamagedPacking } from "./unpack-zstd.ts";
 
 const chunkBytes = 1 << 20;
 
-/** A file's bytes in chunks, unpacked where it is gzip; offsets then count unpacked bytes. */
-export async function* chunksOf(path: string, gzip: boolean): AsyncGenerator<Buffer> {
-  if (gzip) {
+export type Packing = "none" | "gzip" | "zstd";
+
+/** A file's bytes in chunks, unpacked where it is packed; offsets then count unpacked bytes. */
+export async function* chunksOf(path: string, packing: Packing): AsyncGenerator<Buffer> {
+  if (packing === "zstd") {
+    yield* unpackZstd(chunksOf(path, "none"));
+    return;
+  }
+  if (packing === "gzip") {
     // The default chunk of 16 KiB unpacks at a third of the speed.
     const source = createReadStream(path, { highWaterMark: chunkBytes });
     const unpacked = createGunzip({ chunkSize: chunkBytes });

@@ -1,4 +1,4 @@
-import { at, field, isFields, listAt, textAt } from "./lenient.ts";
+import { at, field, isFields, textAt } from "./lenient.ts";
 
 const has = (value: unknown, ...names: readonly string[]): boolean => names.every((name) => field(value, name) !== undefined);
 
@@ -24,6 +24,7 @@ const known: readonly (readonly [name: string, test: (value: unknown, first: unk
   ["predictions (patches without their runs)", (_, first) => has(first, "model_patch", "model_name_or_path")],
   ["task instances", (_, first) => has(first, "problem_statement", "base_commit") || has(first, "FAIL_TO_PASS")],
   ["a manifest of files", (_, first) => has(first, "file", "sha256")],
+  ["a row whose messages are a text that is no JSON list of messages", (_, first) => textAt(first, "messages") !== null],
   ["messages in another vendor's parts", (value) => Array.isArray(at(value, "messages")) || Array.isArray(at(value, "history"))],
 ];
 
@@ -35,6 +36,12 @@ export function refusal(value: unknown): string {
   if (isFields(first))
     return `no known run format (${Array.isArray(value) ? "a list of objects" : "an object"} with keys ${keyList(first)})`;
   return `no known run format (${Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`})`;
+}
+
+/** What a text page without a report is. */
+export function pageKind(text: string): string {
+  if (/^# aider chat started at /m.test(text)) return "an aider chat page, a text rendering of a run, which is not imported";
+  return "a text page without a SWE-bench report";
 }
 
 const keyList = (fields: object): string => {

@@ -18,6 +18,8 @@ interface Facts {
   /** Field that says so, for the evidence. */
   readonly resolvedBy?: string;
   readonly rawExit?: string | null;
+  /** Did the agent end the run by a call that is not named after it? */
+  readonly endedItself?: boolean;
   readonly patch?: string | null;
   readonly marks?: readonly Mark[];
 }
@@ -40,7 +42,7 @@ export function foundRun(assembled: Assembled, facts: Facts): ReadRun {
     repository: facts.repository ?? repositoryOf(facts.instance),
     tools: (facts.tools ?? []).map((tool) => (typeof tool === "string" ? tool : JSON.stringify(tool))),
   };
-  const outcome = outcomeOf(facts, steps.at(-1)?.calls.some((call) => endsRun(call.name)) ?? false);
+  const outcome = outcomeOf(facts, facts.endedItself || (steps.at(-1)?.calls.some((call) => endsRun(call.name)) ?? false));
   const { instance, model, callStyle } = facts;
   return {
     ok: true,

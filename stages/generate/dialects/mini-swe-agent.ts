@@ -1,5 +1,5 @@
 import { assemble, type Entry } from "../assemble.ts";
-import { asFields, asList, contentText, field, intAt, isFields, peekText, textAt, WrongShape, wordAt } from "../lenient.ts";
+import { asFields, asList, contentText, field, intAt, peekText, textAt, WrongShape, wordAt } from "../lenient.ts";
 import { cutBashBlock } from "../text-calls.ts";
 import type { Dialect } from "./dialect.ts";
 import { exitCodeIn, messagesOf, nativeCalls, reasoningOf } from "./lib-messages.ts";
@@ -22,6 +22,7 @@ export const miniSweAgent: Dialect = {
     const row = Array.isArray(value) ? undefined : value;
     const list = messagesOf(value) ?? asList(Array.isArray(value) ? value : field(value, "messages"), "messages");
     const { entries, submission, native } = readTurns(list, wordAt(row, "info", "exit_status"));
+    const last = entries.at(-1);
     const facts = rowFacts(row);
     return foundRun(assemble(entries), {
       ...facts,
@@ -30,6 +31,8 @@ export const miniSweAgent: Dialect = {
       callStyle: native ? "native" : "bash-block",
       workdir: wordAt(row, "info", "config", "environment", "cwd"),
       rawExit: exitWord(row) ?? facts.rawExit ?? (submission === null ? null : "Submitted"),
+      // Tables end with the command that hands in, without its answer.
+      endedItself: last?.kind === "turn" && last.calls.some((call) => submits.test(call.arguments)),
       // What the agent handed in; some forks rewrite `info.submission` after the run.
       patch: submission || (textAt(row, "info", "submission") ?? submission ?? facts.patch ?? null),
     });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -8,6 +9,7 @@ import { writeParquet } from "../../../pipeline/adapters/parquet-writer.ts";
 import { planInputs } from "../../../pipeline/import/plan.ts";
 import { readUnit, summarise } from "../../../pipeline/import/read.ts";
 import { int32, list, nullable, struct, utf8 } from "../../../schemas/columns.ts";
+import { oneRun } from "../../stages/generate/one-run.ts";
 import { defaults, folderWith, importAll, jsonLines, row } from "./import-folder.ts";
 
 const only = async (name: string, content: string | Buffer, options = {}) => {
@@ -80,14 +82,31 @@ describe("files of many records", () => {
     expect(runs.map((run) => ({ ...run, origin: null }))).toEqual(Array(2).fill({ ...runs[0], origin: null }));
     expect(runs[1]?.outcome).toMatchObject({ resolved: true, exit: "submitted", evidence: { kind: "row" } });
   });
-  test("a column of messages as one JSON text is refused with what to do", async () => {
-    const folder = await folderWith({});
+  test("a column of messages as one JSON text gives the same run as the list", async () => {
+    const folder = await folderWith({ "a.jsonl": jsonLines(row("a")) });
     const messages = JSON.stringify(row("a")["messages"]);
     await writeParquet(join(folder, "t.parquet"), { instance_id: utf8, messages: utf8 }, [{ instance_id: "a", messages }], {
       rowGroupBytes: 1 << 20,
     });
-    const { reports } = await importAll([folder]);
-    expect(reports[0]).toMatchObject({ disposition: "refused", why: "messages is one JSON text, not a list: decode that column first" });
+    const { runs, reports } = await importAll([folder]);
+    expect(reports.map((report) => report.disposition)).toEqual(["imported", "imported"]);
+    expect(runs[1]?.id).toBe(runs[0]?.id);
+    const { report } = await only("b.json", JSON.stringify({ messages: "no JSON" }));
+    expect(report).toMatchObject({ disposition: "refused", why: expect.stringMatching(/no JSON list of messages/) });
+  });
+  test("Zstandard gives the same runs as plain lines, and of a damaged file the lines before the damage", async () => {
+    const packed = readFileSync(join(import.meta.dirname, "../../fixtures/dialects/rows.jsonl.zst"));
+    const whole = await only("rows.jsonl.zst", packed);
+    expect(whole.runs.map((run) => [run.instance, run.origin.record])).toEqual(
+      Array.from({ length: 40 }, (_, index) => [`a${index}`, index]),
+    );
+    expect(whole.report).toMatchObject({ disposition: "imported", quarantined: [] });
+    const twice = await only("rows.jsonl.zst", Buffer.concat([packed, packed]));
+    expect(twice.report.trajectories).toHaveLength(80);
+    const cut = await only("rows.jsonl.zst", packed.subarray(0, packed.length - 50));
+    expect(cut.runs.length).toBeGreaterThan(5);
+    expect(cut.report).toMatchObject({ disposition: "imported", quarantined: [{ why: expect.stringMatching(/^damaged file/) }] });
+    expect((await only("x.json.zst", "no Zstandard")).report.quarantined[0]?.why).toMatch(/^damaged file/);
   });
   test("of gzip that was cut off, the lines before the damage are imported", async () => {
     const noise = Array.from({ length: 60 }, (_, index) =>
@@ -307,18 +326,27 @@ test("a file that goes away between planning and reading is a fault that names i
   await expect(reading()).rejects.toMatchObject({ name: "Fault", code: "IO", message: expect.stringContaining("r.jsonl") });
 });
 
+const autoCodeRover = [
+  { role: "system", content: "You are a software developer maintaining a large project.\nYou are working on an issue." },
+  { role: "assistant", content: 'search_class("Calc")' },
+];
+
 describe("what is no run is refused by name", () => {
   test.each([
     ["notes.txt", "x", /not a kind of file that holds runs \(\.txt\)/],
     ["runs.tar.gz", "x", /an archive/],
-    ["runs.jsonl.zst", "x", /unpack it first/],
+    ["runs.tar.zst", "x", /unpack it first/],
     ["README.md", "# hello", /without a SWE-bench report/],
     ["manifest.jsonl", jsonLines({ file: "a", sha256: "0", instance_id: "a__b-1", resolved: true }), /a manifest of files/],
     ["preds.json", JSON.stringify([{ instance_id: "a", model_patch: "", model_name_or_path: "m" }]), /predictions/],
     ["tasks.jsonl", jsonLines({ instance_id: "a", problem_statement: "p", base_commit: "c" }), /task instances/],
-    ["s.jsonl", jsonLines({ type: "user", sessionId: "s", message: { role: "user", content: "x" } }), /a Claude Code session/],
+    ["x.jsonl", jsonLines({ type: "thread.started", thread_id: "t" }, { type: "turn.started" }), /an event stream of codex exec/],
+    ["c.json", JSON.stringify({ session_id: "s", started_at: "t", enable_tools: true }), /a Cline session, without its messages/],
+    ["conversation_round_0.json", JSON.stringify(autoCodeRover), /an AutoCodeRover chat/],
+    ["tool_call_sequence.json", JSON.stringify([{ func_name: "search_class", arguments: {} }]), /an AutoCodeRover list of calls/],
+    ["chat.md", "# aider chat started at 2024-05-22\n#### fix it\n", /an aider chat page/],
+    ["e.json", JSON.stringify([{ id: "a", conversations: [{ role: "user", content: "x" }] }]), /another kind than ShareGPT's/],
     ["m.json", JSON.stringify({ transitions: [], name: "x" }), /a Moatless run/],
-    ["n.json", JSON.stringify([{ instance_id: "a", trajectory: [{ role: "system", text: null }] }]), /nebius SWE-agent rows/],
     ["x.json", JSON.stringify({ some: 1, other: 2 }), /an object with keys some, other/],
     ["list.json", "[1, 2]", /no known run format \(a list\)/],
     ["number.json", "7", /no known run format/],
@@ -463,5 +491,26 @@ test("the summary accounts for every file and counts each run once", async () =>
     quarantined: [{ file: "bad.json", offset: 0, why: expect.any(String) }],
     trajectories: 2,
     byDialect: { messages: 2 },
+  });
+});
+
+describe("the log of one run", () => {
+  const logs = Object.entries(oneRun).filter(([name, value]) => Array.isArray(value) && !name.startsWith("messages"));
+  test.each(logs)("%s is one run as lines and as a JSON list", async (name, entries) => {
+    const folder = await folderWith({ "s.jsonl": jsonLines(...(entries as unknown[])), "s.json": JSON.stringify(entries) });
+    const { runs, reports } = await importAll([folder]);
+    expect(reports.map((report) => [report.disposition, report.dialect])).toEqual(Array(2).fill(["imported", name.split("/")[0]]));
+    expect(runs[0]?.id).toBe(runs[1]?.id);
+  });
+  test.each(logs)("%s with a broken line is imported, the line quarantined and the run marked", async (_, entries) => {
+    const [first, ...rest] = (entries as unknown[]).map((entry) => JSON.stringify(entry));
+    for (const text of ["{broken", "42"]) {
+      const { report, runs } = await only("s.jsonl", [first, text, ...rest].join("\n"));
+      expect(report.quarantined).toMatchObject([{ offset: (first?.length ?? 0) + 1 }]);
+      expect(runs[0]?.marks).toContain("truncated");
+    }
+    const { runs } = await only("s.jsonl", ["{broken", first, ...rest].join("\n"));
+    expect(runs[0]?.steps).toHaveLength(5);
+    expect(runs[0]?.marks).toContain("truncated");
   });
 });

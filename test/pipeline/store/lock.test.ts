@@ -38,6 +38,30 @@ test("the lock of a dead process on this host is taken over", async () => {
   await release();
 });
 
+test("of many that find the lock of a dead process exactly one takes it over, round after round", async () => {
+  const dead = spawnSync(process.execPath, ["-e", ""]).pid;
+  for (let round = 0; round < 20; round += 1) {
+    await owner(dead);
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => lockRun(folder)));
+    const won = results.filter((result) => result.status === "fulfilled");
+    expect(won).toHaveLength(1);
+    for (const { value } of won) await value();
+  }
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("a release does not take away the lock of whoever came after", async () => {
+  const release = await lockRun(folder);
+  await owner(1, "elsewhere");
+  await release();
+  expect(await readdir(folder)).toEqual(["lock.json"]);
+});
+
+test("a torn lock file counts as that of a dead process", async () => {
+  await writeFile(join(folder, "lock.json"), '{"host": "x');
+  await (await lockRun(folder))();
+});
+
 test("the lock of another host is never taken over, since nobody can see whether it lives", async () => {
   await owner(1, "elsewhere");
   await expect(lockRun(folder)).rejects.toMatchObject({ code: "RUN_LOCKED" });

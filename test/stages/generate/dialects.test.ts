@@ -6,8 +6,13 @@ import type { Step, Trajectory } from "../../../schemas/trajectory.ts";
 import { importRecord } from "../../../stages/generate/import-record.ts";
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
-const raw = (path: string): Record<string, unknown> =>
-  JSON.parse(readFileSync(join(import.meta.dirname, "../../fixtures/dialects", `${path}.raw.json`), "utf8"));
+const file = (path: string): string => readFileSync(join(import.meta.dirname, "../../fixtures/dialects", path), "utf8");
+const raw = (path: string): Record<string, unknown> => JSON.parse(file(`${path}.raw.json`));
+const log = (path: string): Record<string, unknown>[] =>
+  file(`${path}.raw.jsonl`)
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 
 function imported(value: unknown, file = "a__b-1.json"): Trajectory {
   const read = importRecord(
@@ -161,4 +166,107 @@ test("the same run under another file name keeps the last part of its id", () =>
   const [a, b] = [imported(value, "x/one.json"), imported(value, "two.json")];
   expect([a.id, b.id].map((id) => id.split("/")[1])).toEqual(["one", "two"]);
   expect(a.id.split("/")[2]).toBe(b.id.split("/")[2]);
+});
+
+describe("session logs", () => {
+  test.each(["claude-code/sidechain-branch-and-compaction", "codex-rollout/parallel-patch-and-compacted", "pi/branches-and-compaction"])(
+    "%s: summaries, sub-agents and turns taken back are marked and in no step",
+    (path) => {
+      const run = imported(log(path));
+      expect(run.marks).toContain("pre-condensed");
+      expect(JSON.stringify(run)).not.toMatch(/SUMMARY|SIDECHAIN|TAKEN BACK|taken back|KEPT BACK/);
+    },
+  );
+  test("a summary that opens a session is all there is of what went before, and stays", () => {
+    const run = imported(raw("cline/compacted"));
+    expect(run.task.prompt).toMatch(/^Context summary:/);
+    expect(run.marks).toContain("pre-condensed");
+  });
+  test("one reply spread over lines is one turn, and its parallel calls keep their own results", () => {
+    const [first, second] = imported(log("claude-code/sidechain-branch-and-compaction")).steps;
+    expect([first?.thought, first?.reasoning, first?.calls.length]).toEqual(["I ask a sub-agent.", "A sub-agent can look.", 1]);
+    expect(second?.calls.map((call) => [call.id, call.failed])).toEqual([
+      ["t3", null],
+      ["t4", true],
+    ]);
+  });
+  test("lines that come twice count once", () => {
+    const lines = log("claude-code/parallel-and-hooks");
+    expect(imported(lines.flatMap((line) => [line, line])).steps).toEqual(imported(lines).steps);
+  });
+  test("what Codex repeats for the screen counts once", () => {
+    const lines = log("codex-rollout/one-run");
+    const spoken = lines.filter((line) => line["type"] !== "event_msg");
+    expect(spoken.length).toBeLessThan(lines.length);
+    expect(imported(spoken).steps).toEqual(imported(lines).steps);
+  });
+  test("answers of Codex's shell give their exit code in either form", () => {
+    const steps = imported(log("codex-rollout/parallel-patch-and-compacted")).steps;
+    expect(steps[0]?.calls.map((call) => [call.id, call.exitCode])).toEqual([
+      ["c1", 0],
+      ["c2", 2],
+    ]);
+    expect(steps[1]?.calls[0]).toMatchObject({ exitCode: 0, result: expect.stringMatching(/^Success\./) });
+  });
+  test("a rollout with turns taken back is refused: its lines do not say which still count", () => {
+    const lines = [
+      ...log("codex-rollout/one-run"),
+      { timestamp: "t", type: "event_msg", payload: { type: "thread_rolled_back", num_turns: 1 } },
+    ];
+    const read = importRecord(
+      lines,
+      { file: "x", record: 0, digest: "0".repeat(64), source: null, licence: null, instance: null, marks: [] },
+      digest,
+    );
+    expect(read).toMatchObject({ ok: false, kind: "refused", why: expect.stringContaining("taken back") });
+  });
+  test("pictures are left out and marked, and the call that showed one is answered all the same", () => {
+    const run = imported(log("claude-code/interrupted-with-image"));
+    expect(run.marks).toContain("parts-left-out");
+    expect(run.steps.find((step) => step.calls[0]?.result === "")?.calls[0]?.name).toBe("Read");
+  });
+  test("requests that failed are no turns of trae's agent", () => {
+    const error = { content: [{ type: "text", text: "error occur for llm responses" }], finish_reason: "Error", tool_calls: null };
+    const value = {
+      task: "say hello",
+      model: "gpt-4",
+      llm_interaction: [{ step_number: 1, steps: { step_number: 1, llm_response: error, tool_calls: null, tool_results: null } }],
+      success: false,
+      final_result: "Task execution exceeded maximum steps without completion",
+    };
+    const read = importRecord(
+      value,
+      { file: "x", record: 0, digest: "0".repeat(64), source: null, licence: null, instance: null, marks: [] },
+      digest,
+    );
+    expect(read).toMatchObject({ ok: false, kind: "empty", why: expect.stringContaining("exceeded maximum steps") });
+  });
+});
+
+describe("Moatless", () => {
+  test("of a search the way to the last finished node is the run, each observation with its action", () => {
+    const run = imported(raw("moatless-nodes/search-tree"));
+    expect(run.steps.map((step) => step.calls[0]?.name)).toEqual(["FindClass", "ViewCode", "StringReplace", "Finish"]);
+    expect(run.marks).toEqual(["branches-left-out"]);
+    expect(run.outcome.exit).toBe("submitted");
+  });
+});
+
+describe("tables", () => {
+  test.each([
+    ["swe-gym/row", "acme__calc-1"],
+    ["nebius-swe-agent/resolved", "tomerfiliba__plumbum-366"],
+    ["adp-standard/swe-smith", "arrow-py__arrow.1d70d009.lm_rewrite__nuzjfyur"],
+  ])("%s names the task, not the run", (path, instance) => expect(imported(raw(path)).instance).toBe(instance));
+  test.each([
+    ["swe-gym/row", "resolved"],
+    ["nebius-swe-agent/resolved", "target"],
+    ["r2e-gym/run", "reward"],
+  ])("%s is resolved, by its own field", (path, name) => {
+    expect(imported(raw(path)).outcome).toMatchObject({ resolved: true, evidence: { kind: "row", detail: `field ${name} of the record` } });
+  });
+  test.each(["max_step_limit", "token_limit", "traj_time_limit", "agent"])("R2E-Gym's exit %s has a name of ours", (reason) => {
+    const limits = { max_step_limit: "step-limit", token_limit: "context-limit", traj_time_limit: "time-limit", agent: "submitted" };
+    expect(imported({ ...raw("r2e-gym/run"), exit_reason: reason }).outcome.exit).toBe(limits[reason as keyof typeof limits]);
+  });
 });

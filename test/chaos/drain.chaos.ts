@@ -1,0 +1,81 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeReference, type Reference } from "./kill.ts";
+import {
+  asked,
+  type Chance,
+  chanceOf,
+  expectWhole,
+  finished,
+  leftovers,
+  mustRun,
+  openYard,
+  removeSite,
+  rounds,
+  seeded,
+  siteAt,
+  snapshot,
+  start,
+  until,
+  untilLocked,
+  type Yard,
+} from "./lib.ts";
+
+/** Row 2: asked to stop, a run finishes what is in flight, says 75, and goes on later without paying again. */
+
+let yard: Yard;
+let reference: Reference;
+beforeAll(async () => {
+  yard = await openYard({ endpoint: { delayMs: 300 } });
+  reference = await makeReference(yard);
+});
+afterAll(() => yard.close());
+
+const signals = ["SIGTERM", "SIGUSR1", "SIGINT"] as const;
+
+async function drainOnce(name: string, signal: NodeJS.Signals, chance: Chance, inStage3: boolean): Promise<"drained" | "done"> {
+  const site = siteAt(yard, name);
+  const from = yard.server?.requests.length ?? 0;
+  const child = start(site, yard.all);
+  const end = finished(child);
+  if (inStage3) await until(() => (yard.server?.requests.length ?? 0) > from);
+  else await untilLocked(site, child).then(() => pause(100)); // the handlers are there right after the lock
+  await pause(chance.next() * reference.lockedMs * (inStage3 ? 0.2 : 0.8));
+  child.kill(signal);
+  const atMs = performance.now();
+  const { code, stderr } = await end;
+  expect(performance.now() - atMs).toBeLessThan(30_000);
+  expect([0, 75], `${code} ${stderr}`).toContain(code); // 0: the last stage was already done
+  expect((await leftovers(site)).filter((left) => !left.includes("/journal/"))).toEqual([]);
+  await mustRun(site, yard.all);
+  await expectWhole(site, reference.files);
+  if (yard.server !== null) expect(asked(yard.server, from)).toEqual({ requests: reference.calls, distinct: reference.calls });
+  await removeSite(site);
+  return code === 75 ? "drained" : "done";
+}
+
+for (const signal of signals) {
+  test(`${signal} at random moments drains: 75, nothing half-written, nothing paid twice`, () =>
+    seeded(signal, async () => {
+      const chance = chanceOf(signal);
+      const ends: string[] = [];
+      for (let round = 0; round < Math.max(2, Math.ceil(rounds / 15)); round += 1)
+        ends.push(await drainOnce(`${signal}-${round}`, signal, chance, round % 2 === 0));
+      expect(ends).toContain("drained");
+      console.log(`chaos: ${signal}: ${ends.filter((end) => end === "drained").length} of ${ends.length} runs drained`);
+    }));
+}
+
+test("a second SIGINT ends at once, and what was in flight is all that is asked again", async () => {
+  const site = siteAt(yard, "twice");
+  const from = yard.server?.requests.length ?? 0;
+  const child = start(site, yard.all);
+  const end = finished(child);
+  await until(() => (yard.server?.requests.length ?? 0) > from);
+  child.kill("SIGINT");
+  await pause(20);
+  child.kill("SIGINT");
+  expect((await end).code).toBe(75);
+  await mustRun(site, yard.all);
+  expect(await snapshot(site)).toEqual(reference.files);
+});

@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { type Settled, settle, stepKey } from "../../pipeline/keys.ts";
+import { stepTable } from "../../pipeline/plan.ts";
+import { Recipe } from "../../schemas/recipe.ts";
+
+/** Row 19: each parameter changes the keys of exactly the steps whose rows it may change. */
+
+/** Longest path wins. A parameter that none of these covers fails the test: say here what it re-runs. */
+const reRuns: Readonly<Record<string, readonly string[]>> = {
+  "run.shards": [], // fixed when the run is created
+  "run.maxQuarantinedShare": [],
+  "run.seed": ["export"],
+  persona: ["detect", "condense", "measure", "export"],
+  "window.tokens": ["detect", "condense", "judge", "export"],
+  "window.replyTokens": ["detect", "condense", "measure", "export"],
+  "window.keepSteps": ["detect", "export"],
+  generate: ["generate"],
+  detect: ["detect"],
+  "condense.condenser": ["condense"],
+  "condense.memoryBaseTokens": ["condense", "measure", "export"],
+  "condense.memoryShare": ["condense", "measure", "export"],
+  "condense.memoryCapTokens": ["detect", "condense", "measure", "export"],
+  "condense.attempts": ["condense"],
+  "condense.retryTemperature": ["condense"],
+  filter: ["judge", "export"],
+  export: ["export"],
+  "export.baseTools": ["measure", "export"],
+  "llm.baseUrl": ["condense"],
+  "llm.model": ["condense"],
+  "llm.temperature": ["condense"],
+  "llm.topP": ["condense"],
+  "llm.seed": ["condense"],
+  "llm.replyLimitField": ["condense"],
+  "llm.extraBody": ["condense"],
+  "llm.apiKeyVariable": [],
+  "llm.concurrency": [],
+  "llm.maxAttempts": [],
+  "llm.timeoutMs": [],
+  "llm.idleTimeoutMs": [],
+  "llm.budget": [],
+  "llm.price": [],
+};
+
+const isBranch = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object" && !Array.isArray(value) && Object.keys(value).length > 0;
+
+function leaves(value: unknown, path: readonly string[] = []): string[][] {
+  if (!isBranch(value)) return [[...path]];
+  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]));
+}
+
+const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], value);
+
+function changedAt(value: unknown, path: readonly string[], to: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return to;
+  return { ...(value as Record<string, unknown>), [key]: changedAt((value as Record<string, unknown>)[key], rest, to) };
+}
+
+/** Something for every type; the first that the schema accepts and that differs is taken. */
+const candidates: readonly unknown[] = [
+  ...[false, true, 0.25, 7, 9, 4000, "http://127.0.0.1:9/v1", "extractive", "keep", "escape", "not-failed", "without-context"],
+  ...["max_completion_tokens", "OTHER_KEY", ["segment"], ["messages"], ["submitted", "error"], ["submitted", "gave-up"], "hermes2"],
+  ...[{ bash: "execute_bash" }, { top_k: 5 }, { inputPerMillion: 1, outputPerMillion: 2 }, "other", null, 1, 2, 3],
+];
+
+function otherValue(recipe: Recipe, path: readonly string[]): Recipe | null {
+  const now = JSON.stringify(at(recipe, path));
+  for (const candidate of candidates) {
+    const parsed = Recipe.safeParse(changedAt(recipe, path, candidate));
+    if (parsed.success && JSON.stringify(at(parsed.data, path)) !== now) return parsed.data;
+  }
+  return null;
+}
+
+const tokenizer = { name: "qwen2.5", digest: "0".repeat(64) } as const;
+const keysOf = (settled: Settled): string[] => stepTable.map(({ name }) => stepKey(name, settled).stageKey);
+
+function changedSteps(recipe: Recipe, other: Recipe): string[] {
+  const [before, after] = [keysOf(settle(recipe, {}, tokenizer)), keysOf(settle(other, {}, tokenizer))];
+  return stepTable.map(({ name }) => name).filter((_, index) => before[index] !== after[index]);
+}
+
+const expected = (path: string): readonly string[] | undefined =>
+  Object.entries(reRuns)
+    .filter(([prefix]) => path === prefix || path.startsWith(`${prefix}.`))
+    .sort(([a], [b]) => b.length - a.length)[0]?.[1];
+
+const withModel = Recipe.parse({ llm: { baseUrl: "http://127.0.0.1:1/v1", model: "m", price: {} }, condense: { condenser: "llm" } });
+const paths = leaves(withModel);
+/** Only one value exists today. */
+const onlyOneValue = new Set(["persona.callStyle"]);
+
+test("the recipe has parameters, and every one of them has another value to try", () => {
+  expect(paths.length).toBeGreaterThan(60);
+  expect(paths.filter((path) => otherValue(withModel, path) === null).map((path) => path.join("."))).toEqual([...onlyOneValue]);
+});
+
+test.each(paths.map((path) => path.join(".")).filter((path) => !onlyOneValue.has(path)))(
+  "%s changes the keys of exactly the steps it concerns",
+  (path) => {
+    const other = otherValue(withModel, path.split("."));
+    expect(other).not.toBeNull();
+    expect(changedSteps(withModel, other ?? withModel)).toEqual(expected(path));
+  },
+);
+
+test("without a model nothing about the endpoint changes any key", () => {
+  const recipe = Recipe.parse({ condense: { condenser: "extractive" } });
+  for (const path of leaves(recipe).filter(([top]) => top === "llm")) {
+    const other = otherValue(recipe, path);
+    if (other !== null) expect(`${path.join(".")} ${changedSteps(recipe, other)}`).toBe(`${path.join(".")} `);
+  }
+});
+
+test("the tokenizer changes the keys of the steps that count tokens", () => {
+  const now = settle(withModel, {}, tokenizer);
+  const other = settle(withModel, {}, { ...tokenizer, digest: "1".repeat(64) });
+  const [before, after] = [keysOf(now), keysOf(other)];
+  const changed = stepTable.map(({ name }) => name).filter((_, index) => before[index] !== after[index]);
+  expect(changed).toEqual(["detect", "condense", "measure", "export"]);
+});
