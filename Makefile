@@ -5,7 +5,7 @@ ARGS ?=
 CATGEN := npx --no-install tsx pipeline/cli.ts
 STAGES := $(addprefix stage-,1 2 3 4 5 6)
 
-.PHONY: help setup demo test check bench picture $(STAGES)
+.PHONY: help setup demo test check bench picture verify-trainers $(STAGES)
 
 help:
 	@echo "make demo      set up, then run the whole pipeline on the built-in demo data, offline"
@@ -14,6 +14,7 @@ help:
 	@echo "make stage-N   RUN=name [RECIPE=file] [ARGS='--input PATH']: do what is missing of stage N"
 	@echo "make bench     measure the hot paths beside what one would use instead"
 	@echo "make picture   redraw the README's picture from the demo run"
+	@echo "make verify-trainers   read the demo dataset with datasets, DuckDB, TRL and axolotl themselves (Python, PyPI, 13 GB)"
 
 # npm marks a finished install with this file; it is older than the lock file exactly when there is something to install.
 node_modules/.package-lock.json: package.json package-lock.json
@@ -44,3 +45,7 @@ bench: setup
 
 picture: demo
 	npx --no-install tsx data/demo/saw-tooth.ts
+
+verify-trainers: setup
+	bash test/trainers/run
+	bash test/trainers/run trl axolotl

@@ -89,7 +89,7 @@ const parser = yargs(hideBin(process.argv))
           describe: "Files and folders with trajectories (remembered by the run)",
           requiresArg: true,
         })
-        .option("limit", { type: "number", describe: "Import the first N trajectories only", requiresArg: true })
+        .option("limit", { type: "string", describe: "Import the first N trajectories only; stays until --limit all", requiresArg: true })
         .option("shards", { type: "string", describe: "Only these shards of stages 2 to 5, such as 0-3,7", requiresArg: true })
         .option("jobs", {
           type: "number",
@@ -100,7 +100,7 @@ const parser = yargs(hideBin(process.argv))
         .example("$0 run 5-6 --run mine --set filter.minSteps=20", "judge again with another threshold, export anew"),
     (args) =>
       handle(async () => {
-        const { positive } = await import("./commands/numbers.ts");
+        const { limitFrom, positive } = await import("./commands/numbers.ts");
         const { runCommand } = await import("./commands/run.ts");
         return runCommand({
           ...(await common({ run: args.run, runs: args.runs, json: args.json, quiet: args.quiet })),
@@ -108,7 +108,7 @@ const parser = yargs(hideBin(process.argv))
           recipe: args.recipe,
           set: args.set,
           input: args.input,
-          limit: positive("--limit", args.limit),
+          limit: limitFrom(args.limit),
           shards: args.shards,
           jobs: positive("--jobs", args.jobs),
         });
@@ -177,8 +177,9 @@ const parser = yargs(hideBin(process.argv))
   .version(version())
   .wrap(Math.min(110, process.stdout.columns ?? 110))
   .fail((message, error) => {
-    if (error !== undefined && error !== null) throw error;
-    process.stderr.write(`${message}\n\nSee: catgen --help\n`);
+    const isUsage = error === undefined || error === null || error.name === "YError";
+    if (!isUsage) throw error;
+    process.stderr.write(`${message ?? error?.message}\n\nSee: catgen --help\n`);
     process.exit(faultCodes.USAGE.exit);
   });
 

@@ -88,13 +88,24 @@ export function parseRecipe(text: string, where: string): unknown {
   return document.toJS() ?? {};
 }
 
+/** A copy of `tree` with `value` at `path`; what stands in the way is replaced, so that the check names the whole path. */
+function withValue(tree: unknown, path: readonly string[], value: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  const object = tree !== null && typeof tree === "object" && !Array.isArray(tree) ? tree : {};
+  const inner = Object.entries(object).find(([name]) => name === key)?.[1];
+  return Object.fromEntries([...Object.entries(object).filter(([name]) => name !== key), [key, withValue(inner, rest, value)]]);
+}
+
 /** Applies `--set path=value`; the value is YAML. */
 export function setInRecipe(recipe: unknown, assignment: string): unknown {
   const at = assignment.indexOf("=");
   if (at < 1) throw new Fault("USAGE", "stop", `expected --set path=value such as filter.minSteps=20, got ${JSON.stringify(assignment)}`);
-  const document = parseDocument(stringify(recipe));
-  document.setIn(assignment.slice(0, at).split("."), parseDocument(assignment.slice(at + 1)).toJS());
-  return document.toJS();
+  const value = parseDocument(assignment.slice(at + 1));
+  const [error] = value.errors;
+  if (error !== undefined || assignment.slice(at + 1).trim() === "")
+    throw new Fault("USAGE", "stop", `--set ${assignment}: expected a YAML value such as 20, null, [base] or {terminal: execute_bash}`);
+  return withValue(recipe, assignment.slice(0, at).split("."), value.toJS());
 }
 
 export const recipeText = (recipe: Recipe): string => stringify(recipe, { lineWidth: 0 });

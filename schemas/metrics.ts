@@ -14,6 +14,8 @@ export const TrajectoryMetrics = z.strictObject({
   exit: ExitStatus,
   /** Steps of the base trajectory. */
   steps: Count,
+  /** Steps before the last that call no tool: format errors and nudged turns, which nobody should learn. */
+  callLessSteps: Count,
   /** Why the persona cannot render it, sorted; empty: it can. */
   unrenderable: z.array(z.string()),
   /** Already condensed before we saw it (CAT needs complete base trajectories, paper 2.4 phase I). */

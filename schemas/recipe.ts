@@ -163,6 +163,11 @@ export const FilterRecipe = z.strictObject({
   maxControlTokenTexts: limit(z.int().nonnegative())
     .default(0)
     .describe("Places where data would become a control token. Above 0 such text is left for export to refuse."),
+  maxCallLessSteps: limit(z.int().nonnegative())
+    .default(null)
+    .describe(
+      "Steps before the last without a tool call (format errors, nudged turns), at most; 0 keeps the protocol of other scaffolds out of the data, at the price of the runs that have any. null: off.",
+    ),
   minSteps: limit(z.int().positive()).default(null).describe("Steps of the base trajectory, at least. null: off."),
   maxSteps: limit(z.int().positive()).default(500).describe("Steps of the base trajectory, at most. Table 1: max 500. null: off."),
   minContextCalls: limit(z.int().nonnegative())

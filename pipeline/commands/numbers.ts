@@ -6,3 +6,8 @@ export function positive(name: string, value: number | undefined): number | unde
     throw new Fault("USAGE", "stop", `expected ${name} to be a whole number of at least 1, got ${value}`);
   return value;
 }
+
+/** `all`, a whole number of at least 1, or undefined when the option was not given. */
+export function limitFrom(value: string | undefined): number | null | undefined {
+  return value === undefined ? undefined : value === "all" ? null : positive("--limit", Number(value));
+}

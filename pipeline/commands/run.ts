@@ -5,7 +5,7 @@ import { type RowStepName, type StepInfo, shardsIn, stepsIn, stepTable } from ".
 import { checkRecipe, parseRecipe, recipeText, setInRecipe } from "../recipe.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
 import { runExport } from "../run/export.ts";
-import { runGenerate, suggestShards } from "../run/generate.ts";
+import { type GenerateRequest, runGenerate, suggestShards } from "../run/generate.ts";
 import { readInputs } from "../run/inputs.ts";
 import { runStage } from "../run/run-stage.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
@@ -24,7 +24,8 @@ export interface RecipeOptions {
 export interface RunOptions extends CommonOptions, RecipeOptions {
   readonly stages: string;
   readonly input: readonly string[];
-  readonly limit: number | undefined;
+  /** null: all; undefined: as many as last time. */
+  readonly limit: number | null | undefined;
   readonly shards: string | undefined;
   readonly jobs: number | undefined;
 }
@@ -68,11 +69,13 @@ function checkShards(run: RunFolder, recipe: Recipe): void {
     );
 }
 
-async function paths(run: RunFolder, options: RunOptions): Promise<readonly string[]> {
-  if (options.input.length > 0) return options.input.map((path) => resolve(path));
+/** What to import: as given now, else as the run remembers it. A trial with --limit stays one until it is lifted. */
+async function importRequest(run: RunFolder, options: RunOptions): Promise<GenerateRequest> {
   const before = await readInputs(run);
-  if (before !== null) return before.paths;
-  throw new Fault("USAGE", "stop", `stage 1 needs trajectories to import: give --input with files or folders`);
+  if (options.input.length === 0 && before === null)
+    throw new Fault("USAGE", "stop", "stage 1 needs trajectories to import: give --input with files or folders");
+  const paths = options.input.length > 0 ? options.input.map((path) => resolve(path)) : (before?.paths ?? []);
+  return { paths, limit: options.limit === undefined ? (before?.limit ?? null) : options.limit };
 }
 
 async function runSteps(context: RunContext, options: RunOptions, steps: readonly StepInfo[]): Promise<StepSummary[]> {
@@ -81,7 +84,7 @@ async function runSteps(context: RunContext, options: RunOptions, steps: readonl
     if (context.signal.aborted) throw new Fault("DRAINED", "stop", `stopped before ${info.step}; run the same command again to go on`);
     const summary =
       info.name === "generate"
-        ? await runGenerate(context, { paths: await paths(context.run, options), limit: options.limit ?? null })
+        ? await runGenerate(context, await importRequest(context.run, options))
         : info.name === "export"
           ? (await runExport(context)).summary
           : await runStage(context, info.name as RowStepName, shardsIn(options.shards, context.run.shards));
@@ -104,13 +107,13 @@ function line(summary: StepSummary, info: StepInfo): string {
 const transient: ReadonlySet<string> = new Set(["ENDPOINT_UNREACHABLE", "REPLY_INVALID"] satisfies FaultCode[]);
 
 /** Faults of single records do not stop a run, but it ends with a status that says so: 75 when trying again may help, else 65. */
-function exitFor(summaries: readonly StepSummary[], run: RunFolder): number {
+function exitFor(summaries: readonly StepSummary[]): number {
   const failures = summaries.flatMap((summary) => summary.failures);
   const [first] = failures;
   if (first === undefined) return 0;
   const code = failures.every((failure) => transient.has(failure.code)) ? "ENDPOINT_UNREACHABLE" : "DATA_ERRORS";
   process.stderr.write(
-    `catgen: ${failures.length} records failed and wait for another try; everything else is done and kept. The first: ${first.id}: ${first.message} [${first.code}]. Retry with: catgen run all --run ${run.name}\n`,
+    `catgen: ${failures.length} records failed and wait for another try; everything else is done and kept. The first: ${first.id}: ${first.message} [${first.code}]. Retry them with the same command\n`,
   );
   return faultCodes[code].exit;
 }
@@ -136,7 +139,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
       { ...status, summary: summaries },
       () => `${statusText(status)}${steps.at(-1)?.name === "export" ? `\ndataset: ${exportFolder(run)}` : ""}`,
     );
-    return exitFor(summaries, run);
+    return exitFor(summaries);
   } finally {
     await release();
   }

@@ -7,7 +7,7 @@ import { tokenizerDigest } from "../adapters/tokenizer.ts";
 import { type Settled, settle } from "../keys.ts";
 import { createProgress, type Progress, silentProgress } from "../progress.ts";
 import { checkRecipe, parseRecipe } from "../recipe.ts";
-import { asIoFault } from "../store/atomic.ts";
+import { systemFault } from "../store/atomic.ts";
 import { openRun, type RunFolder, readTextIfThere, recipePath } from "../store/run-folder.ts";
 
 /** Options every command has. */
@@ -59,13 +59,9 @@ export function print(options: Pick<CommonOptions, "json">, value: unknown, text
   process.stdout.write(options.json ? `${JSON.stringify(value)}\n` : `${text()}\n`);
 }
 
-/** A disk that fails is no bug of ours, wherever it strikes. */
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && "syscall" in error && "code" in error && /^E[A-Z0-9]+$/.test(String(error.code));
-
 /** What went wrong, for a person; the exit status says it to a script. */
 export function report(thrown: unknown): number {
-  const error = isSystemError(thrown) ? asIoFault(thrown, `${thrown.syscall} ${thrown.path ?? ""}`.trim()) : thrown;
+  const error = systemFault(thrown);
   if (error instanceof Fault) {
     process.stderr.write(`catgen: ${error.message} [${error.code}]\n`);
     return faultCodes[error.code].exit;

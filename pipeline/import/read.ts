@@ -20,8 +20,9 @@ import {
   recordOf,
   tooLong,
 } from "./record.ts";
-import { chunksOf, DamagedPacking, linesOf, type Packing, wholeOf } from "./split-lines.ts";
+import { chunksOf, linesOf, type Packing, wholeOf } from "./split-lines.ts";
 import { close, newTally, quarantine, type Tally, type UnitEvent } from "./tally.ts";
+import { DamagedPacking } from "./unpack-zstd.ts";
 
 export type { ReadOptions } from "./record.ts";
 export { type InputsSummary, summarise, type UnitEvent } from "./tally.ts";

@@ -64,7 +64,7 @@ export function* recordOf(value: unknown, part: InputPart, tally: Tally, reading
 }
 
 const sayNothing = new Set(
-  "trajectory traj messages history output events event_service conversation run runs result last data train".split(" "),
+  "agent trajectory traj messages history output events event_service conversation run runs result last data train".split(" "),
 );
 /** Names of single calls and events. */
 const partName = /-\d{9,}(?:\.\d+)?$|^event-\d+-/;

@@ -3,8 +3,6 @@ import { open } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
 import { unpackZstd } from "./unpack-zstd.ts";
 
-export { DamagedPacking } from "./unpack-zstd.ts";
-
 const chunkBytes = 1 << 20;
 
 export type Packing = "none" | "gzip" | "zstd";

@@ -11,8 +11,9 @@ import { stepNamed } from "../plan.ts";
 import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
 import { crashPoint } from "../store/crash-point.ts";
 import { digestOf } from "../store/digest.ts";
-import { opened, readManifests, sealed, writeKeyMaterial } from "../store/manifests.ts";
+import { readManifests, writeKeyMaterial } from "../store/manifests.ts";
 import { exportFolder, exportManifestPath, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
+import { opened, sealed } from "../store/seal.ts";
 import { readAllBundles } from "./bundles.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { type Lack, stepStates } from "./state.ts";
@@ -151,7 +152,7 @@ export async function runExport(context: RunContext): Promise<Exported> {
       started,
       ended: new Date().toISOString(),
     };
-    await writeTextAtomically(exportManifestPath(run), sealed(ExportManifest.parse(manifest)));
+    await writeTextAtomically(exportManifestPath(run), sealed(ExportManifest.parse(manifest), 1));
     return { summary: { step, shardsMade: 1, shardsKept: 0, rowsMade: dataset.tallies.out, rowsReused: 0, failures: [] }, dataset };
   } finally {
     progress.end();

@@ -87,7 +87,7 @@ async function readUnits(
   spool: Spool,
   limit: number | null,
 ): Promise<ReadUnits> {
-  const known = new Map(old?.stageKey === stageKey && old.limit === null ? old.units.map((unit) => [unit.key, unit.files]) : []);
+  const known = new Map(old?.stageKey === stageKey && old.limit === limit ? old.units.map((unit) => [unit.key, unit.files]) : []);
   const accounted: InputsFile["units"] = [];
   const ids = new Set<string>();
   let rowsRead = 0;

@@ -1,21 +1,20 @@
 import { type InputFile, InputsFile } from "../../schemas/inputs.ts";
 import { type InputsSummary, summarise } from "../import/read.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
-import { inputsPath, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
+import { inputsPath, isThere, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
+import { opened, sealed } from "../store/seal.ts";
 
 /** What the last import saw; null before the first, or when another version wrote it. */
 export async function readInputs(run: RunFolder): Promise<InputsFile | null> {
   const text = await readTextIfThere(inputsPath(run));
-  if (text === null) return null;
-  try {
-    return InputsFile.parse(JSON.parse(text));
-  } catch {
-    return null; // it is a summary of what the rows say; without it everything is read again
-  }
+  return text === null ? null : (InputsFile.safeParse(opened(text)).data ?? null); // damaged: everything is read again
 }
 
-export const writeInputs = (run: RunFolder, inputs: InputsFile): Promise<void> =>
-  writeTextAtomically(inputsPath(run), `${JSON.stringify(inputs)}\n`);
+/** Is there an account that nobody can read? */
+export const inputsAreDamaged = async (run: RunFolder): Promise<boolean> =>
+  (await readInputs(run)) === null && (await isThere(inputsPath(run)));
+
+export const writeInputs = (run: RunFolder, inputs: InputsFile): Promise<void> => writeTextAtomically(inputsPath(run), sealed(inputs));
 
 /** Where the input lies, and nothing of what was seen there: the next import reads everything again. */
 export const forgotten = (inputs: InputsFile): InputsFile => ({ ...inputs, units: [], unread: 0 });

@@ -25,8 +25,10 @@ const shardsOf = (damage: readonly Damage[], { step }: StepInfo): number[] => [
 
 /** Without its manifest a shard is not done, so that running its step makes it anew; what is whole is kept. */
 async function forget(run: RunFolder, damage: readonly Damage[]): Promise<void> {
-  for (const { stage, shard } of damage)
-    await rm(shard === null ? exportManifestPath(run) : manifestPath(run, stage, shard), { force: true });
+  for (const { stage, shard } of damage) {
+    if (shard !== null) await rm(manifestPath(run, stage, shard), { force: true });
+    else if (stage === "6-export") await rm(exportManifestPath(run), { force: true });
+  }
 }
 
 /** Makes broken shards anew, and only those: from the rows they rest on, or from the input files. */
@@ -40,7 +42,7 @@ export async function repairRun(context: RunContext): Promise<Repaired> {
     throw new Fault(
       "STAGE_INCOMPLETE",
       "stop",
-      `trajectories of run ${run.name} are damaged, and it is not known from which input; import again: catgen run 1 --run ${run.name} --input PATH`,
+      `what run ${run.name} imported is damaged, and it is not known from which input; import again: catgen run 1 --run ${run.name} --input PATH`,
     );
   await forget(run, found);
   const steps: string[] = [];

@@ -4,6 +4,7 @@ import { loadTokenizer } from "../adapters/tokenizer.ts";
 import type { Settled } from "../keys.ts";
 import type { RowStepName } from "../plan.ts";
 import { silentProgress } from "../progress.ts";
+import { systemFault } from "../store/atomic.ts";
 import { sha256 } from "../store/digest.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
@@ -57,6 +58,6 @@ port.on("message", (message: ToWorker) => {
   else
     runShard(context, name, message.shard).then(
       (summary) => send({ kind: "done", summary }),
-      (error: unknown) => send(told(error)),
+      (error: unknown) => send(told(systemFault(error))),
     );
 });

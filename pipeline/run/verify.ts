@@ -11,8 +11,9 @@ import { digestOf } from "../store/digest.ts";
 import { fileDigest } from "../store/lines.ts";
 import { readManifest } from "../store/manifests.ts";
 import { readRows, shardOf } from "../store/rows.ts";
-import { exportFolder, manifestPath, type RunFolder } from "../store/run-folder.ts";
+import { exportFolder, inputsPath, manifestPath, type RunFolder } from "../store/run-folder.ts";
 import { readExportManifest } from "./export.ts";
+import { inputsAreDamaged } from "./inputs.ts";
 import { rowKey, trajectoryKey } from "./row-key.ts";
 
 export interface Damage {
@@ -152,6 +153,8 @@ export async function verifyRun(run: RunFolder, progress: (shard: number) => voi
   const damage: Damage[] = [];
   let files = 0;
   let rows = 0;
+  if (await inputsAreDamaged(run))
+    damage.push({ stage: "1-generate", shard: null, what: `${inputsPath(run)} is no whole account of the input` });
   const exported = await verifyExport(run);
   for (let shard = 0; shard < run.shards; shard += 1) {
     const upstream = new Map<string, Part>();

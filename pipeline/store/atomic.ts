@@ -23,6 +23,12 @@ export function asIoFault(error: unknown, doing: string): unknown {
   return new Fault("IO", "stop", `${doing}: ${error.code}; ${hint}`, { cause: error });
 }
 
+/** An error that the operating system gave, wherever nobody expected it, as a fault: a disk that fails is no bug of ours. */
+export function systemFault(error: unknown): unknown {
+  if (!(error instanceof Error) || !("syscall" in error) || !("code" in error) || !/^E[A-Z0-9]+$/.test(String(error.code))) return error;
+  return asIoFault(error, `${error.syscall} ${"path" in error ? error.path : ""}`.trim());
+}
+
 /** Makes a rename in `folder` durable. File systems that cannot sync a folder are left alone. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");

@@ -1,20 +1,33 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
-import { asIoFault, temporaryName } from "./atomic.ts";
-import { sha256 } from "./digest.ts";
+import { asIoFault, createOnce, writeTextAtomically } from "./atomic.ts";
 
 interface Owner {
   readonly host: string;
   readonly pid: number;
   readonly since: string;
-  /** Tells two processes apart that happen to have the same number. */
+  /** Boot and tick at which the process began: pids are used again. null where the system does not tell, or nobody wrote it down. */
+  readonly born: string | null;
+  /** Tells two holds of one process apart. */
   readonly token: string;
 }
 
-function alive(pid: number): boolean {
+/** What /proc says of a process; null where there is no /proc, or no such process. */
+async function processNow(pid: number): Promise<{ readonly zombie: boolean; readonly born: string } | null> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the name before it may hold anything
+    const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+    return { zombie: fields[0] === "Z" || fields[0] === "X", born: `${boot}/${fields[19]}` };
+  } catch {
+    return null;
+  }
+}
+
+function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -23,35 +36,21 @@ function alive(pid: number): boolean {
   }
 }
 
-async function readOwner(path: string): Promise<Owner | null> {
+/** In a container without an init nobody reaps, so that a killed process stays there as a zombie. */
+async function alive(owner: Owner): Promise<boolean> {
+  if (!exists(owner.pid)) return false;
+  const now = await processNow(owner.pid);
+  return now === null || (!now.zombie && ((owner.born ?? null) === null || owner.born === now.born));
+}
+
+async function readOwner(path: string): Promise<Owner | "torn" | "released"> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as Owner;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    return { host: hostname(), pid: 0, since: "an unknown time", token: "" }; // torn: whoever wrote it is gone
+    if (error instanceof SyntaxError) return "torn"; // by a power cut: whoever wrote it is gone
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "released";
+    throw error;
   }
-}
-
-const isStale = (owner: Owner | null): boolean => owner === null || (owner.host === hostname() && (owner.pid === 0 || !alive(owner.pid)));
-
-/**
- * Removes a stale lock. Only the one process that can make the marker of this very lock may do so, and only while it is still there, so
- * that nobody who saw it stale a moment ago removes the lock of whoever came after.
- */
-async function removeStale(path: string, stale: Owner, mine: string): Promise<void> {
-  const marker = `${path}.taken-${sha256(JSON.stringify(stale)).slice(0, 12)}`;
-  const first = await link(mine, marker).then(
-    () => true,
-    () => false,
-  );
-  if (!first) {
-    if (isStale(await readOwner(marker))) await rm(marker, { force: true }); // its maker died at it
-    await new Promise((done) => setTimeout(done, 5));
-    return;
-  }
-  const now = await readOwner(path);
-  if (now !== null && JSON.stringify(now) === JSON.stringify(stale)) await rm(path, { force: true });
-  else await rm(marker, { force: true });
 }
 
 const held = (folder: string, path: string, owner: Owner): Fault =>
@@ -61,41 +60,58 @@ const held = (folder: string, path: string, owner: Owner): Fault =>
     `${folder} is being worked on by process ${owner.pid} on ${owner.host} since ${owner.since}; wait for it, or stop it${owner.host === hostname() ? "" : ` (when it is surely gone, delete ${path})`}`,
   );
 
-async function release(path: string, mine: Owner): Promise<void> {
-  if ((await readOwner(path))?.token === mine.token) await rm(path, { force: true });
-  const folder = dirname(path);
-  for (const name of await readdir(folder)) if (name.startsWith("lock.json.taken-")) await rm(join(folder, name), { force: true });
+/** Of another host nobody can see whether its process lives. */
+const isStale = async (owner: Owner): Promise<boolean> => owner.host === hostname() && !(await alive(owner));
+
+/** Others come and go within microseconds: one of these tries meets a lock that stands, or none. */
+const tries = 10;
+
+async function hold(path: string, folder: string, mine: Owner): Promise<void> {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    if (await createOnce(path, JSON.stringify(mine))) return;
+    const owner = await readOwner(path);
+    if (owner === "released") continue;
+    if (owner !== "torn" && !(await isStale(owner))) throw held(folder, path, owner);
+    if (await takeOver(path, folder, mine)) return;
+  }
+  throw new Fault("RUN_LOCKED", "stop", `several processes compete for ${folder}; run again when one of them is done`);
 }
 
 /**
- * Takes the run's lock by link(2), which only one process can win, and returns its release. A lock whose process is gone (same host)
- * is taken over; a live one is a fault that names host and pid.
+ * Under a lock of its own, which is held and taken over in the same way: of two that found the same dead owner, the second would else
+ * remove what the first has just taken.
+ */
+async function takeOver(path: string, folder: string, mine: Owner): Promise<boolean> {
+  const guard = `${path}.takeover`;
+  await hold(guard, folder, mine);
+  try {
+    const owner = await readOwner(path);
+    if (owner === "released" || (owner !== "torn" && !(await isStale(owner)))) return false;
+    await writeTextAtomically(path, JSON.stringify(mine)); // over the dead one's: at no moment is there none
+    return true;
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
+/** Only what is still ours: after a takeover the lock is another's. */
+async function release(path: string, mine: Owner): Promise<void> {
+  if (JSON.stringify(await readOwner(path)) === JSON.stringify(mine)) await rm(path, { force: true });
+}
+
+/**
+ * Takes the run's lock, which only one process can win, and returns its release. A lock whose process is gone (same host) is taken
+ * over; a live one is a fault that names host and pid.
  */
 export async function lockRun(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, "lock.json");
-  const mine: Owner = { host: hostname(), pid: process.pid, since: new Date().toISOString(), token: randomUUID() };
-  const temporary = temporaryName(path);
+  const born = (await processNow(process.pid))?.born ?? null;
+  const mine: Owner = { host: hostname(), pid: process.pid, since: new Date().toISOString(), born, token: randomUUID() };
   try {
     await mkdir(folder, { recursive: true });
-    await writeFile(temporary, JSON.stringify(mine), { flag: "wx" });
-    for (let attempt = 0; attempt < 100; attempt += 1) {
-      const won = await link(temporary, path).then(
-        () => true,
-        (error: NodeJS.ErrnoException) => {
-          if (error.code === "EEXIST") return false;
-          throw error;
-        },
-      );
-      if (won) return () => release(path, mine);
-      const owner = await readOwner(path);
-      if (owner === null) continue; // it has just been released
-      if (!isStale(owner)) throw held(folder, path, owner);
-      await removeStale(path, owner, temporary);
-    }
+    await hold(path, folder, mine);
   } catch (error) {
     throw asIoFault(error, `locking the run ${folder}`);
-  } finally {
-    await rm(temporary, { force: true }).catch(() => undefined);
   }
-  throw new Fault("RUN_LOCKED", "stop", `several processes compete for ${folder}; run again when one of them is done`);
+  return () => release(path, mine);
 }

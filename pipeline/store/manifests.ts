@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import { KeyMaterial, ShardManifest } from "../../schemas/manifest.ts";
 import { writeTextAtomically } from "./atomic.ts";
-import { digestOf } from "./digest.ts";
 import { jsonOf, keyPath, manifestPath, type RunFolder, readTextIfThere, rowsFolder } from "./run-folder.ts";
+import { opened, sealed } from "./seal.ts";
 
 /** The shard's manifest, or null. A manifest that cannot be read counts as damage, not as absence. */
 export async function readManifest(run: RunFolder, step: string, shard: number): Promise<ShardManifest | null> {
@@ -22,17 +22,6 @@ export async function readManifest(run: RunFolder, step: string, shard: number):
 
 const damaged = (path: string, what: string): Fault =>
   new Fault("ROWS_CORRUPT", "stop", `${path} ${what}; \`catgen repair\` makes the shard anew`);
-
-/** A manifest's text carries the digest of the rest of it, since nothing else could tell that a number in it has changed. */
-export const sealed = (manifest: object): string => `${JSON.stringify({ ...manifest, seal: digestOf(manifest) }, null, 1)}\n`;
-
-/** What was sealed, or null when a byte of it has changed. Manifests from before there were seals are taken as they are. */
-export function opened(text: string): unknown {
-  const json = jsonOf(text);
-  if (json === null || typeof json !== "object" || !("seal" in json)) return json;
-  const { seal: _, ...manifest } = json;
-  return sealed(manifest) === text ? manifest : null;
-}
 
 /** All manifests of a step, by shard; null where a shard is missing. */
 export const readManifests = (run: RunFolder, step: string): Promise<(ShardManifest | null)[]> =>
@@ -52,7 +41,7 @@ export async function writeManifest(
     pid: process.pid,
     ended: new Date().toISOString(),
   });
-  await writeTextAtomically(manifestPath(run, step, manifest.shard), sealed(whole));
+  await writeTextAtomically(manifestPath(run, step, manifest.shard), sealed(whole, 1));
   return whole;
 }
 

@@ -6,7 +6,7 @@ import { type CondenseInput, condenseInput } from "../lib/condense-input.ts";
 import { condenseRequest, requestVersion } from "../lib/condense-request.ts";
 import { contextThought } from "../lib/context-thought.ts";
 import { countControlTexts, escapeControlTexts } from "../lib/control-tokens.ts";
-import { missingSections } from "../lib/memory-text.ts";
+import { sectionProblem } from "../lib/memory-text.ts";
 import { render, withoutLeadingBlankLines } from "../lib/render.ts";
 import { conversationTokens, measureSizes, openingTokens } from "../lib/sizes.ts";
 import { type Outcome, ok, type Ports, rejected, type Stage } from "../stage.ts";
@@ -33,7 +33,8 @@ function accept(memory: string, input: CondenseInput, params: CondenseParams, po
   const clean = cleaned(memory, params);
   if (clean.trim() === "") return rejected("memory-empty");
   if (countControlTexts(clean) > 0) return rejected("memory-control-token-text");
-  if (missingSections(clean).length > 0) return rejected("memory-sections-missing");
+  const problem = sectionProblem(clean);
+  if (problem !== null) return rejected(problem);
   return ports.countTokens(clean) > input.capTokens ? rejected("memory-too-long") : ok(clean);
 }
 
@@ -81,8 +82,7 @@ async function writeBlocks(trajectory: Trajectory, detection: Detection, params:
   for (const point of detection.points) {
     const input = condenseInput(rendering.value, sizes, point, blocks.at(-1) ?? null, params.condense);
     if (!requestFits(input, params, ports)) return rejected("window-exceeded");
-    const thought = cleaned(thoughtAt(trajectory.id, point, detection, ports), params);
-    if (countControlTexts(thought) > 0) return rejected("thought-control-token-text");
+    const thought = thoughtAt(trajectory.id, point, detection, ports);
     const written = await write(trajectory.id, point, input, params, ports);
     if (!written.ok) return written;
     blocks.push({ cut: point.cut, keptFrom: point.keptFrom, thought, ...written.value });

@@ -211,7 +211,7 @@ function usage(facts: CardFacts): string {
 \`\`\`python
 from datasets import load_dataset
 
-dataset = load_dataset("PATH_OR_REPO", "${config}", split="train")
+dataset = load_dataset("PATH_OR_REPO", "${config}", split="train")  # a path must end in a name, so not "."
 \`\`\`
 
 Configurations are named \`<layout>-<kind>\`${validation}. For training, download the whole folder, then, from inside it:

@@ -55,7 +55,7 @@ interface Parts {
 
 function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, params: MeasureParams, count: CountTokens): Metrics {
   const size = (turns: readonly Turn[]): SizedSample => sized(turns, params.replyTokens, count);
-  const base = size(baseTurns(rendered, params.baseTools === "with-context"));
+  const base = size(baseTurns(rendered, params.baseTools));
   const trajectory = (segments: readonly SizedSample[] | null): TrajectoryMetrics =>
     applyMeasures<Seen, TrajectoryMetrics>(measures.trajectory, { ...seen, rendered, base, segments });
   if (parts === null) return { trajectory: trajectory(null), blocks: [], segments: [], condensations: [], base: sampleMetrics(base) };

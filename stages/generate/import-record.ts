@@ -27,14 +27,19 @@ export type ImportedRecord =
   | { readonly ok: true; readonly dialect: string; readonly trajectory: Trajectory }
   | { readonly ok: false; readonly dialect: string | null; readonly kind: "empty" | "refused" | "quarantined"; readonly why: string };
 
+const dialectsOf = (value: unknown, file: string): Dialect[] =>
+  Object.values<Dialect>(dialects).filter((dialect) => dialect.recognises(value, { file }));
+
 /** The dialect that reads this value, if any. */
-export const dialectOf = (value: unknown, file: string): Dialect | null =>
-  Object.values<Dialect>(dialects).find((dialect) => dialect.recognises(value, { file })) ?? null;
+export const dialectOf = (value: unknown, file: string): Dialect | null => dialectsOf(value, file)[0] ?? null;
 
 /** One parsed record -> a trajectory, or why not. Never throws because of the data, never changes `value`. */
 export function importRecord(value: unknown, origin: RecordOrigin, digest: (text: string) => string): ImportedRecord {
-  const dialect = dialectOf(value, origin.file);
-  if (dialect === null) return { ok: false, dialect: null, kind: "refused", why: refusal(value) };
+  const [dialect, other] = dialectsOf(value, origin.file);
+  if (dialect === undefined) return { ok: false, dialect: null, kind: "refused", why: refusal(value) };
+  // No format is like that: somebody put one record into another, and only they know which is meant.
+  if (other !== undefined)
+    return { ok: false, dialect: null, kind: "refused", why: `two formats in one record, ${dialect.name} and ${other.name}` };
   const { name } = dialect;
   try {
     const read = dialect.read(value, { file: origin.file });

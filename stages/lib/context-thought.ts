@@ -1,35 +1,69 @@
 import type { InsertionPoint, SignalScore } from "../../schemas/sidecars.ts";
 
-/** Longest evidence quoted in a thought, bytes as the tokenizer sees them: no script makes more tokens than bytes. Longer lines are left out. */
-const longestEvidence = 160;
-const bytes = (text: string): number => new TextEncoder().encode(text.normalize("NFC")).length;
-const isQuotable = (line: string): boolean => line.length <= longestEvidence && bytes(line) <= longestEvidence && !/[\r\n]/.test(line);
-
-/** Placement reckons with a thought of this size (201 tokens), so that whatever is said in the end fits: a phrase has some thirty, its evidence 160. */
-export const longestThought = "w ".repeat(200);
+/** Placement reckons with a thought of this size (81 tokens), so that whatever is said in the end fits: two sentences of some thirty. */
+export const longestThought = "w ".repeat(80);
 
 type Signal = "window-growth" | "subtask-completed" | "new-direction";
 
-/** Several ways to say why, so that the student learns the reason and not the phrase. None says anything about what comes next. */
-const phrases: Record<Signal | "window", readonly string[]> = {
+/**
+ * Why, in words that hold whenever the signal speaks. The evidence itself is for people and not quoted: it names step numbers, which no
+ * agent sees, and judges what it only saw pass or fail.
+ */
+const reasons: Record<Signal | "window", readonly string[]> = {
   "window-growth": [
-    "The conversation has grown a lot. I will condense the older part before I go on.",
-    "A good deal of output has piled up; the details from earlier on can be folded into memory now.",
-    "My context keeps growing. Time to keep the essentials and let the raw logs go.",
+    "The conversation has grown a lot.",
+    "A good deal of output has piled up in my context.",
+    "My context keeps growing with every command.",
+    "Much of what I have read so far is only needed in outline.",
+    "The raw output of the earlier steps takes up a lot of room.",
   ],
   "subtask-completed": [
-    "That piece of work is done. I will write it into memory before starting the next one.",
-    "This is a good point to take stock: one part is finished, and its details need not stay in full.",
-    "A milestone is reached. Let me condense what led here and keep what still matters.",
+    "This is a good point to take stock.",
+    "I have reached a natural break in the work.",
+    "The last steps have settled something, and the details before them matter less now.",
+    "Things have moved on since I started.",
+    "Before I go on, it is worth writing down where things stand.",
   ],
   "new-direction": [
-    "The same failure keeps coming back. Before trying another way I will note what was tried and how it failed.",
-    "Repeating this does not help. Let me record the failed attempts and step back.",
-    "Several attempts have failed alike. I will keep the lesson, drop the logs, and then think again.",
+    "The same kind of failure keeps coming back.",
+    "Repeating this does not help.",
+    "Several attempts in a row have failed alike.",
+    "I am going round in circles here.",
+    "These attempts are not getting me further.",
   ],
   window: [
-    "There is little room left in my context. I will condense the older part now.",
-    "The window is nearly full; I need to fold the earlier steps into memory to go on.",
+    "There is little room left in my context.",
+    "My context window is nearly full.",
+    "The next steps may not fit beside everything I have collected.",
+    "I am close to the limit of my context.",
+    "My context is about to run out of room.",
+  ],
+};
+
+const intentions: Record<Signal | "window", readonly string[]> = {
+  "window-growth": [
+    "I will condense the older part before I go on.",
+    "Let me keep the essentials and let the raw logs go.",
+    "I will fold the earlier steps into memory now.",
+    "Time to summarise what I have learned so far.",
+  ],
+  "subtask-completed": [
+    "I will write the progress into memory before I continue.",
+    "Let me condense what led here and keep what still matters.",
+    "I will fold the earlier steps into a summary now.",
+    "Let me record what is done and what is open.",
+  ],
+  "new-direction": [
+    "Before I try another way, I will note what was tried and how it failed.",
+    "Let me record the failed attempts and step back.",
+    "I will keep the lesson, drop the logs, and think again.",
+    "Let me condense what I know and look at it afresh.",
+  ],
+  window: [
+    "I will condense the older part now.",
+    "I need to fold the earlier steps into memory to go on.",
+    "Let me summarise the earlier work before I continue.",
+    "I will keep what matters as a memory and drop the rest.",
   ],
 };
 
@@ -37,14 +71,18 @@ const phrases: Record<Signal | "window", readonly string[]> = {
 const loudest = (found: readonly SignalScore[]): SignalScore | null =>
   [...found].sort((a, b) => b.score - a.score || (a.signal < b.signal ? -1 : 1))[0] ?? null;
 
+const isKnown = (signal: string | undefined): signal is Signal =>
+  signal !== undefined && signal !== "window" && Object.hasOwn(reasons, signal);
+
 /**
- * The thought of a context call, from the evidence at its cut alone. `pick` is any number that depends on trajectory and cut; it chooses
- * the wording. Source: prior-systems 5, open point 9 (state why, varied, no hindsight).
+ * The thought of a context call: twenty wordings per reason, so that the student learns the reason and not the phrase. `pick` is any whole
+ * number that depends on trajectory and cut. Nothing is said about what comes next. Source: prior-systems 5, open point 9.
  */
 export function contextThought(reason: InsertionPoint["reason"], found: readonly SignalScore[], pick: number): string {
-  const top = reason === "window" ? null : loudest(found);
-  const choices = phrases[(top?.signal as Signal | undefined) ?? "window"] ?? phrases.window;
-  const phrase = choices[pick % choices.length] ?? "";
-  const evidence = top?.evidence.find(isQuotable);
-  return top?.signal !== "window-growth" && evidence !== undefined ? `${phrase} (${evidence})` : phrase;
+  const signal = reason === "window" ? undefined : loudest(found)?.signal;
+  const kind = isKnown(signal) ? signal : "window-growth";
+  const key = reason === "window" ? "window" : kind;
+  const why = reasons[key];
+  const what = intentions[key];
+  return `${why[pick % why.length]} ${what[Math.floor(pick / why.length) % what.length]}`;
 }

@@ -15,8 +15,19 @@ export const memorySections = [
 
 export const heading = (title: string): string => `## ${title}`;
 
-/** Titles of the sections that `text` lacks. */
-export const missingSections = (text: string): string[] => {
-  const lines = new Set(text.split("\n").map((line) => line.trim()));
-  return memorySections.map((section) => section.title).filter((title) => !lines.has(heading(title)));
-};
+/** The memory in a model's reply: without reasoning that a server left in the text, and without a code fence around the whole. */
+export function memoryIn(reply: string): string {
+  const text = reply.replace(/^\s*<think>[\s\S]*?<\/think>/, "").trim();
+  const fenced = /^```[a-z]*\n([\s\S]*)\n```$/.exec(text)?.[1];
+  return (fenced ?? text).trim();
+}
+
+/** Why `text` is no memory: it must be the sections, each once and in order, and nothing before them. null: it is one. */
+export function sectionProblem(text: string): "memory-sections-missing" | "memory-sections-disordered" | "memory-preamble" | null {
+  const lines = text.split("\n").map((line) => line.trim());
+  const wanted = memorySections.map((section) => heading(section.title));
+  const found = lines.filter((line) => wanted.includes(line));
+  if (wanted.some((line) => !found.includes(line))) return "memory-sections-missing";
+  if (found.join("\n") !== wanted.join("\n")) return "memory-sections-disordered";
+  return lines[0] === wanted[0] ? null : "memory-preamble";
+}

@@ -1,4 +1,4 @@
-import type { PersonaRecipe } from "../../schemas/recipe.ts";
+import type { ExportRecipe, PersonaRecipe } from "../../schemas/recipe.ts";
 import type { Turn } from "../../schemas/sample.ts";
 import type { Block } from "../../schemas/sidecars.ts";
 import type { Call, Span, Step, Trajectory } from "../../schemas/trajectory.ts";
@@ -17,8 +17,8 @@ export interface Rendered {
   /** Tool schemas, raw JSON text each, `context` last where it is offered. */
   readonly tools: readonly string[];
   readonly system: string;
-  /** System text of `base` samples without the `context` tool. */
-  readonly systemWithoutContext: string;
+  /** System text of `base` samples, which never asks for context calls, with and without the tool's schema. */
+  readonly baseSystem: Readonly<Record<ExportRecipe["baseTools"], string>>;
   readonly prompt: string;
   readonly steps: readonly RenderedStep[];
   /** Places where the data's own text would become a control token; 0 after escaping. */
@@ -86,9 +86,14 @@ const renamed = (call: Call, rename: PersonaRecipe["rename"]): Call =>
 type Clean = (text: string) => string;
 
 /** The step under the persona. Text of calls that has no place there (`finish` messages) follows the thought. */
-function personaStep(step: Step, mapped: readonly KeptCall[], clean: Clean): Pick<RenderedStep, "thought" | "calls" | "feedback"> {
-  const words = [step.thought];
-  for (const { words: more } of mapped) if (more !== null && more !== step.thought) words.push(more);
+function personaStep(
+  step: Step,
+  thought: string,
+  mapped: readonly KeptCall[],
+  clean: Clean,
+): Pick<RenderedStep, "thought" | "calls" | "feedback"> {
+  const words = [thought];
+  for (const { words: more } of mapped) if (more !== null && more !== thought) words.push(more);
   const calls = step.calls.flatMap((call, index): RenderedCall[] => {
     const own = mapped[index]?.call;
     if (own === undefined) return [];
@@ -96,13 +101,13 @@ function personaStep(step: Step, mapped: readonly KeptCall[], clean: Clean): Pic
     const written = { name: clean(own.name), arguments: clean(own.arguments) };
     return [{ ...written, result: call.result === null ? null : clean(call.result), exitCode: call.exitCode, failed: call.failed }];
   });
-  const thought = withoutLeadingBlankLines(clean(words.filter((text) => text !== "").join("\n\n")));
-  return { thought, calls, feedback: step.feedback.map(clean) };
+  const said = withoutLeadingBlankLines(clean(words.filter((text) => text !== "").join("\n\n")));
+  return { thought: said, calls, feedback: step.feedback.map(clean) };
 }
 
 /** Results in call order, then feedback. A last step may lack some results; it renders what it has. */
-function renderStep(step: Step, mapped: readonly KeptCall[], style: CallStyle, clean: Clean): RenderedStep {
-  const own = personaStep(step, mapped, clean);
+function renderStep(step: Step, thought: string, mapped: readonly KeptCall[], style: CallStyle, clean: Clean): RenderedStep {
+  const own = personaStep(step, thought, mapped, clean);
   const results = own.calls.flatMap((call) => (call.result === null ? [] : [call.result]));
   const user = results.length + own.feedback.length === 0 ? null : style.user(results, own.feedback);
   return { ...own, assistant: style.assistant(own.thought, own.calls), user };
@@ -127,13 +132,18 @@ export function render(trajectory: Trajectory, recipe: PersonaRecipe): Rendering
   };
   const ownTools = persona.tools(trajectory).map((tool) => clean(spacedJson(tool) ?? tool));
   const tools = [...ownTools, contextTool];
-  const prompt = recipe.system ?? persona.system(trajectory.task);
-  const system = prompt === null ? null : clean(prompt);
-  const steps = trajectory.steps.map((step, index) => renderStep(step, mapped[index] ?? [], style, clean));
+  const asked = recipe.system ?? persona.system(trajectory.task, true);
+  const plain = recipe.system ?? persona.system(trajectory.task, false);
+  const system = asked === null ? null : clean(asked);
+  const baseSystem = plain === asked || plain === null ? system : clean(plain);
+  const steps = trajectory.steps.map((step, index) => renderStep(step, persona.thought(step.thought), mapped[index] ?? [], style, clean));
   const rendered = {
     tools,
     system: style.system(system, tools),
-    systemWithoutContext: style.system(system, ownTools),
+    baseSystem: {
+      "with-context": style.system(baseSystem, tools),
+      "without-context": style.system(baseSystem, ownTools),
+    },
     prompt: clean(persona.prompt(trajectory.task)),
     steps,
     controlTexts: 0,
@@ -144,10 +154,7 @@ export function render(trajectory: Trajectory, recipe: PersonaRecipe): Rendering
 const turn = (role: Turn["role"], content: string, train = false, step = -1): Turn => ({ role, content, train, step });
 
 /** System and task: Q of equation 1. */
-export const headTurns = (rendered: Rendered, withContext = true): Turn[] => [
-  turn("system", withContext ? rendered.system : rendered.systemWithoutContext),
-  turn("user", rendered.prompt),
-];
+export const headTurns = (rendered: Rendered, system = rendered.system): Turn[] => [turn("system", system), turn("user", rendered.prompt)];
 
 /** Steps [start, end) as turns; the results after the last one are left out when `open`, since nothing trained follows them. */
 export function stepTurns(rendered: Rendered, span: Span, train: boolean, open = false): Turn[] {

@@ -1,4 +1,4 @@
-import type { PersonaRecipe } from "../../schemas/recipe.ts";
+import type { ExportRecipe, PersonaRecipe } from "../../schemas/recipe.ts";
 import type { Turn } from "../../schemas/sample.ts";
 import type { Block, Condensation, Segment } from "../../schemas/sidecars.ts";
 import { condenseInput, type MemorySize } from "./condense-input.ts";
@@ -41,7 +41,7 @@ export function condensationTurns(
 }
 
 /** Kind `base`: the ReAct baseline, the whole trajectory without context calls (BASE-INSTRUCT). */
-export const baseTurns = (rendered: Rendered, withContextTool: boolean): Turn[] => [
-  ...headTurns(rendered, withContextTool),
+export const baseTurns = (rendered: Rendered, tools: ExportRecipe["baseTools"]): Turn[] => [
+  ...headTurns(rendered, rendered.baseSystem[tools]),
   ...stepTurns(rendered, { start: 0, end: rendered.steps.length }, true, true),
 ];

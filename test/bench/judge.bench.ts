@@ -31,6 +31,7 @@ function metrics(): Metrics {
       resolved: random() < 0.7,
       exit: "submitted",
       steps,
+      callLessSteps: 0,
       unrenderable: [],
       preCondensed: false,
       controlTokenTexts: 0,

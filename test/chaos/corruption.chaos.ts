@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stepTable } from "../../pipeline/plan.ts";
@@ -97,6 +97,25 @@ for (const title of ["a flipped bit in a manifest", "a truncated manifest"] as c
     }));
 }
 
+test("a damaged account of the input is found, and importing again makes it anew", async () => {
+  const site = await freshCopy();
+  await flip(join(site.root, "stages", "1-generate", "inputs.json"), chanceOf("inputs"));
+  await expectFound(site, { file: "inputs.json" }, "1-generate");
+  const { code, stderr } = await run(site, ["repair"]);
+  expect(`${code} ${stderr}`).toMatch(/^64 .*import again: catgen run 1 --run r --input PATH/s); // nothing else knows where the input lies
+  await mustRun(site, yard.all);
+  await expectWhole(site, reference.files);
+  await removeSite(site);
+});
+
+test("a dataset that was deleted is made anew by running stage 6", async () => {
+  const site = await freshCopy();
+  await rm(join(site.root, "export"), { recursive: true });
+  await mustRun(site, ["run", "6"]);
+  await expectWhole(site, reference.files);
+  await removeSite(site);
+});
+
 test("damage in several stages and shards at once is mended by one repair", () =>
   seeded("everywhere", async () => {
     const site = await freshCopy();
@@ -110,7 +129,6 @@ test("a flipped bit anywhere in a rows file is found with file and row", () =>
   seeded("bits", async () => {
     const site = await freshCopy();
     const chance = chanceOf("bits");
-    const { readFile, writeFile } = await import("node:fs/promises");
     for (const step of rowSteps) {
       const path = await rowsFile(site, step);
       const whole = await readFile(path);

@@ -3,13 +3,10 @@ import { type CrashPoint, crashPoints } from "../../pipeline/store/crash-point.t
 import type { Reference } from "./kill.ts";
 import { expectWhole, mustRun, run, type Site } from "./lib.ts";
 
-/** Passed only where a model writes memories. */
-export const endpointOnly: readonly CrashPoint[] = ["reply-kept"];
-
-/** Points in an order in which a run that died at each of them still passes the next. */
-const order = (point: CrashPoint): number =>
-  ["spool", "inputs", "file", "rows", "old", "journal", "journals", "reply", "export"].indexOf(point.split("-")[0] ?? "");
-export const inOrderOfPassing: readonly CrashPoint[] = crashPoints.toSorted((a, b) => order(a) - order(b));
+/** Points in an order in which a run that has died at each of them still passes the next: the dataset is written last. */
+export const inOrderOfPassing: readonly CrashPoint[] = crashPoints.toSorted(
+  (a, b) => Number(a.startsWith("export-")) - Number(b.startsWith("export-")),
+);
 
 /** Dies at the `nth` passing of the point. */
 export async function dieAt(site: Site, point: CrashPoint, nth = 1): Promise<void> {

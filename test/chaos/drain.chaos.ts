@@ -66,6 +66,33 @@ for (const signal of signals) {
     }));
 }
 
+test("SIGTERM while several threads compute drains with 75, and the rows are the same in the end", () =>
+  seeded("threads", async () => {
+    const built = await openYard({ runs: Array.from({ length: 24 }, (_, index) => ({ instance: `many__runs-${index}`, steps: 60 })) });
+    try {
+      const calm = await makeReference(built);
+      const chance = chanceOf("threads");
+      const codes: (number | null)[] = [];
+      const threads = { ...built, all: [...built.all, "--jobs", "2"] };
+      for (let round = 0; round < 4; round += 1) {
+        const site = siteAt(threads, `threads-${round}`);
+        const child = start(site, threads.all);
+        const end = finished(child);
+        await untilLocked(site, child);
+        await pause(100 + chance.next() * calm.lockedMs * 0.8);
+        child.kill("SIGTERM");
+        const { code, stderr } = await end;
+        expect([0, 75], `${code} ${stderr}`).toContain(code);
+        codes.push(code);
+        await mustRun(site, threads.all);
+        await expectWhole(site, calm.files);
+      }
+      expect(codes).toContain(75);
+    } finally {
+      await built.close();
+    }
+  }));
+
 test("a second SIGINT ends at once, and what was in flight is all that is asked again", async () => {
   const site = siteAt(yard, "twice");
   const from = yard.server?.requests.length ?? 0;

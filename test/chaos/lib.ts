@@ -48,9 +48,9 @@ export async function seeded<T>(what: string, work: () => Promise<T>): Promise<T
 
 // ---- Places, processes ----
 
-/** A few runs with folds enough that every stage has work in every shard. */
+/** A few runs with folds enough that every stage has work, in every one of 4 shards. */
 export const fewRuns: readonly FakeRun[] = Array.from({ length: 6 }, (_, index) => ({
-  instance: `acme${index % 3}__web-${index}`,
+  instance: `beta${index % 3}__web-${index}`,
   steps: 26 + 3 * index,
 }));
 

@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -114,7 +114,6 @@ test("a lock whose pid belongs to another process by now is taken over", async (
   await untilLocked(site, dying);
   dying.kill("SIGKILL");
   await end;
-  const { writeFile } = await import("node:fs/promises");
   const lock = JSON.parse(await readFile(join(site.root, "lock.json"), "utf8")) as Record<string, unknown>;
   await writeFile(join(site.root, "lock.json"), JSON.stringify({ ...lock, pid: process.pid }));
   await mustRun(site, yard.all);

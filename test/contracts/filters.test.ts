@@ -11,6 +11,7 @@ const good: Metrics = {
     resolved: true,
     exit: "submitted",
     steps: 40,
+    callLessSteps: 0,
     unrenderable: [],
     preCondensed: false,
     controlTokenTexts: 0,
@@ -94,6 +95,13 @@ const cases: Record<FilterName, Case> = {
     passes: [false],
     fails: [true],
     off: { allowPreCondensed: true },
+  },
+  "call-less-steps": {
+    change: trajectory("callLessSteps"),
+    limits: { maxCallLessSteps: 2 },
+    passes: [0, 2],
+    fails: [3],
+    off: { maxCallLessSteps: null },
   },
   unrenderable: { change: trajectory("unrenderable"), limits: {}, passes: [[]], fails: [["missing-result"], ["a", "b"]], off: null },
   "control-token-text": {

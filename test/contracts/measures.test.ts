@@ -80,6 +80,7 @@ describe("every measure", () => {
           resolved: placement.trajectory.outcome.resolved,
           exit: placement.trajectory.outcome.exit,
           steps: placement.trajectory.steps.length,
+          callLessSteps: placement.trajectory.steps.slice(0, -1).filter((step) => step.calls.length === 0).length,
           unrenderable: [],
           preCondensed: false,
           controlTokenTexts: 0,

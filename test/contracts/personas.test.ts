@@ -48,7 +48,8 @@ describe.each(Object.entries<Persona>(personas))("persona %s", (name, persona) =
       fc.property(arbitraryTrajectory({ defects: true }), (trajectory) => {
         const before = JSON.stringify(trajectory);
         const draw = () => [
-          persona.system(trajectory.task),
+          persona.system(trajectory.task, true),
+          persona.system(trajectory.task, false),
           persona.prompt(trajectory.task),
           persona.tools(trajectory),
           trajectory.steps.flatMap((step) => step.calls.map((one) => mapOf(persona, one))),
@@ -116,8 +117,8 @@ describe("keep", () => {
 
   test("keeps prompt, system prompt and tools, and states `bash` where the source wrote bash blocks", () => {
     const tools = [contextTool.replace('"context"', '"ls"')];
-    expect(personas.keep.system(task({ system: "sys" }))).toBe("sys");
-    expect(personas.keep.system(task())).toBeNull();
+    expect(personas.keep.system(task({ system: "sys" }), true)).toBe("sys");
+    expect(personas.keep.system(task(), true)).toBeNull();
     expect(personas.keep.prompt(task({ issue: "the issue" }))).toBe("the prompt");
     expect(personas.keep.tools(from({ tools }))).toEqual(tools);
     expect(personas.keep.tools(from({ tools }, "bash-block"))).toEqual(tools);
@@ -206,10 +207,22 @@ describe("paper", () => {
       expect(maps(paper, "bash", { command })).toEqual(mapped("execute_bash", `{"command": ${JSON.stringify(command)}}`));
   });
 
+  test("headings that a source's protocol asks for in front of a thought are left out", () => {
+    expect(paper.thought("THOUGHT: I look.")).toBe("I look.");
+    expect(paper.thought("DISCUSSION\nI look.")).toBe("I look.");
+    expect(paper.thought("My THOUGHT: stays.")).toBe("My THOUGHT: stays.");
+    expect(personas.keep.thought("THOUGHT: I look.")).toBe("THOUGHT: I look.");
+  });
+
+  test("only an agent that may call `context` is told to", () => {
+    expect(paper.system(task(), true)).toContain("call `context`");
+    expect(paper.system(task(), false)).not.toContain("context`");
+  });
+
   test("the issue alone is asked for where it is known, with the folder; else the source's prompt", () => {
     expect(paper.prompt(task())).toBe("the prompt");
     expect(paper.prompt(task({ issue: "It breaks." }))).toMatch(/^Solve .*\n\n<issue>\nIt breaks\.\n<\/issue>$/);
     expect(paper.prompt(task({ issue: "It breaks.", workdir: "/testbed" }))).toMatch(/^The repository is in \/testbed\. Solve /);
-    expect(paper.system(task({ system: "theirs" }))).not.toContain("theirs");
+    expect(paper.system(task({ system: "theirs" }), true)).not.toContain("theirs");
   });
 });

@@ -69,8 +69,8 @@ export function place(
     workspace,
     segments: workspace.segments.map((segment) => segmentTurns(rendered, blocks, segment, recipe)),
     condensations: workspace.condensations.map((one) => condensationTurns(rendered, sizes, blocks, one, memorySize)),
-    base: baseTurns(rendered, true),
-    baseWithoutContext: baseTurns(rendered, false),
+    base: baseTurns(rendered, "with-context"),
+    baseWithoutContext: baseTurns(rendered, "without-context"),
   };
 }
 

@@ -67,7 +67,7 @@ export function structuredSegment(placement: Placement, index: number): Message[
   if (segment === undefined) throw new Error(`there is no segment ${index}`);
   const { task } = placement.trajectory;
   const messages: Message[] = [{ role: "user", content: placement.rendered.prompt }];
-  const system = placement.recipe.name === "keep" ? task.system : placement.rendered.systemWithoutContext.split("\n\n# Tools\n\n")[0];
+  const system = placement.recipe.name === "keep" ? task.system : placement.rendered.system.split("\n\n# Tools\n\n")[0];
   if (system !== null) messages.unshift({ role: "system", content: system });
   const opening = segment.opens === null ? undefined : placement.blocks[segment.opens];
   if (opening !== undefined) messages.push(assistant(opening.thought, [contextCall]), { role: "tool", content: opening.memory });

@@ -1,5 +1,6 @@
 import { Fault } from "../../../schemas/fault.ts";
 import { condenseRequest } from "../../lib/condense-request.ts";
+import { memoryIn } from "../../lib/memory-text.ts";
 import { ok, rejected } from "../../stage.ts";
 import type { Condenser } from "./condenser.ts";
 
@@ -15,7 +16,7 @@ export const llm: Condenser = async (input, ports, { label, attempt, temperature
       sampleIndex: attempt,
     });
     return ok({
-      memory: reply.text.trim(),
+      memory: memoryIn(reply.text),
       writer: { condenser: "llm", model: reply.model, request: ports.digest(request), attempt },
     });
   } catch (error) {

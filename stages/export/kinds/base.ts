@@ -6,10 +6,9 @@ import type { Kind } from "./kind.ts";
 export const base: Kind = {
   decisions: (verdict) => [verdict.base],
   draft({ rendered }, _index, { export: { baseTools } }) {
-    const withContext = baseTools === "with-context";
     return ok({
-      turns: baseTurns(rendered, withContext),
-      tools: withContext ? rendered.tools : rendered.tools.slice(0, -1), // `context` is the last one
+      turns: baseTurns(rendered, baseTools),
+      tools: baseTools === "with-context" ? rendered.tools : rendered.tools.slice(0, -1), // `context` is the last one
       memories: [],
       keptSteps: null,
     });

@@ -1,4 +1,5 @@
 import { badExit } from "./bad-exit.ts";
+import { callLessSteps } from "./call-less-steps.ts";
 import { controlTokenText } from "./control-token-text.ts";
 import type { Filter } from "./filter.ts";
 import { foldRatioTooHigh } from "./fold-ratio-too-high.ts";
@@ -20,6 +21,7 @@ export const filters = {
   "pre-condensed": preCondensed,
   unrenderable,
   "control-token-text": controlTokenText,
+  "call-less-steps": callLessSteps,
   "too-few-steps": tooFewSteps,
   "too-many-steps": tooManySteps,
   "rejected-upstream": rejectedUpstream,

@@ -14,6 +14,7 @@ export const trajectoryMeasures: { readonly [K in keyof TrajectoryMetrics]: Meas
   resolved: (seen) => seen.trajectory.outcome.resolved,
   exit: (seen) => seen.trajectory.outcome.exit,
   steps: (seen) => seen.trajectory.steps.length,
+  callLessSteps: (seen) => seen.trajectory.steps.slice(0, -1).filter((step) => step.calls.length === 0).length,
   unrenderable: (seen) => [...seen.reasons],
   preCondensed: (seen) => seen.trajectory.marks.includes("pre-condensed"),
   controlTokenTexts: (seen) => seen.rendered?.controlTexts ?? null,

@@ -37,11 +37,14 @@ export const claudeCode: Dialect = {
   },
 };
 
-const kinds = new Set(["user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation", "progress", "attachment"]);
-
+/** Entries of every kind name their session, but for titles and file snapshots; Gemini's list of prompts does too, with a text as message. */
 function isClaudeEntry(value: unknown): boolean {
-  if (!kinds.has(textAt(value, "type") ?? "")) return false;
-  return textAt(value, "sessionId") !== null || textAt(value, "leafUuid") !== null || isFields(field(value, "snapshot"));
+  const type = textAt(value, "type");
+  if (type === "summary" && textAt(value, "leafUuid") !== null) return true;
+  if (type === "file-history-snapshot" && isFields(field(value, "snapshot"))) return true;
+  return (
+    type !== null && textAt(value, "sessionId") !== null && textAt(value, "message") === null && field(value, "messages") === undefined
+  );
 }
 
 /** The endpoint's errors stand in the log like replies of a model named `<synthetic>`. */

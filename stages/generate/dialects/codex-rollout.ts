@@ -54,6 +54,7 @@ function entriesOf(lines: readonly unknown[], marks: Set<Mark>): Entry[] {
     if (textAt(line, "type") !== "response_item") continue;
     const where = `entries[${index}].payload`;
     const item = asFields(field(line, "payload"), where);
+    if (textAt(item, "type")?.startsWith("compaction")) marks.add("pre-condensed");
     const piece = turnPiece(item, where, marks);
     const last = entries.at(-1);
     if (piece === null) entries.push(...inputOf(item, where, marks));

@@ -25,7 +25,7 @@ export interface Hint {
 }
 
 /**
- * A format we import. No two dialects recognise the same value. `recognises` looks at a few fields only; `read` may throw `WrongShape`
+ * A format we import. No two dialects recognise the same record of any format; one that two recognise is refused. `recognises` looks at a few fields only; `read` may throw `WrongShape`
  * where a field that it needs has the wrong type. Neither changes the value.
  */
 export interface Dialect {

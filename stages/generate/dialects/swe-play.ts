@@ -1,5 +1,6 @@
 import { assemble } from "../assemble.ts";
-import { textAt, wordAt } from "../lenient.ts";
+import { field, peekText, textAt, wordAt } from "../lenient.ts";
+import { hasXmlCall } from "../text-calls.ts";
 import type { Dialect } from "./dialect.ts";
 import { messagesOf, readMessages } from "./lib-messages.ts";
 import { foundRun } from "./lib-run.ts";
@@ -10,7 +11,10 @@ export const swePlay: Dialect = {
   family: "swe-play",
   recognises(value) {
     const named = ["category", "source", "id"].every((name) => textAt(value, name) !== null);
-    return named && messagesOf(value) !== null && wordAt(value, "traj_id") === null && wordAt(value, "run_id") === null;
+    const others = wordAt(value, "traj_id") ?? wordAt(value, "run_id");
+    return (
+      named && others === null && (messagesOf(value)?.some((message) => hasXmlCall(peekText(field(message, "content")) ?? "")) ?? false)
+    );
   },
   read(value) {
     const read = readMessages(messagesOf(value) ?? [], "messages");

@@ -13,6 +13,7 @@ const bash = toolSchema("bash", "Execute a bash command.", {
  */
 export const keep: Persona = {
   system: (task) => task.system,
+  thought: (text) => text,
   prompt: (task) => task.prompt,
   tools: ({ task, origin }) => (task.tools.length === 0 && origin.callStyle === "bash-block" ? [bash] : task.tools),
   map: (call, members) => ({ ok: true, call: { name: call.name, arguments: jsonObject(members) }, words: null }),

@@ -2,10 +2,13 @@ import type { Call, Task } from "../../../schemas/trajectory.ts";
 import { jsonObject, type Member, stringMember } from "../json-text.ts";
 import { type MappedCall, type Persona, toolSchema } from "./persona.ts";
 
-const system = `You are a software engineer who works alone in a sandboxed copy of a repository, through the tools below and nothing else.
-Work in small steps: look before you edit, reproduce the problem before you fix it, run the tests after you change something, and read what they say.
-Your context is limited. When a piece of work is finished, when the conversation has grown long, or before you try a new direction after failures, call \`context\`, alone in its turn: the older steps are then replaced by a memory.
-When the task is solved and checked, call \`submit\`.`;
+const work = `You are a software engineer who works alone in a sandboxed copy of a repository, through the tools below and nothing else.
+Work in small steps: look before you edit, reproduce the problem before you fix it, run the tests after you change something, and read what they say.`;
+const manage = `Your context is limited. When a piece of work is finished, when the conversation has grown long, or before you try a new direction after failures, call \`context\`, alone in its turn: the older steps are then replaced by a memory.`;
+const handOver = `When the task is solved and checked, call \`submit\`.`;
+
+/** Headings that mini-swe-agent and SWE-agent 0.x ask for in front of every thought. */
+const heading = /^(?:THOUGHT:|DISCUSSION)\s*/;
 
 const bash = toolSchema(
   "execute_bash",
@@ -93,4 +96,10 @@ const prompt = (task: Task): string =>
     : `${task.workdir === null ? "" : `The repository is in ${task.workdir}. `}Solve the following issue by changing the code there, not its tests.\n\n<issue>\n${task.issue}\n</issue>`;
 
 /** CAT's agent: execute_bash, str_replace_editor, submit, context (paper, section 3). The schemas' wording is ours; the paper gives none. */
-export const paper: Persona = { system: () => system, prompt, tools: () => [bash, editor, submit], map };
+export const paper: Persona = {
+  system: (_, withContext) => [work, ...(withContext ? [manage] : []), handOver].join("\n"),
+  thought: (text) => text.replace(heading, ""),
+  prompt,
+  tools: () => [bash, editor, submit],
+  map,
+};

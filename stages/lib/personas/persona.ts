@@ -9,7 +9,10 @@ export type MappedCall =
 
 /** Who the agent is in the samples: system prompt, task prompt, tools, and how the source's calls become this persona's. */
 export interface Persona {
-  system(task: Task): string | null;
+  /** `withContext`: whether the agent is told to use the `context` tool; the ReAct baseline is not. */
+  system(task: Task, withContext: boolean): string | null;
+  /** The words of a turn without what only the source's protocol asks for. */
+  thought(text: string): string;
   prompt(task: Task): string;
   /** Raw JSON text of each tool schema, without the `context` tool. */
   tools(trajectory: Pick<Trajectory, "task" | "origin">): readonly string[];

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { removeTemporaries, temporaryName, writeAtomically, writeTextAtomically } from "../../../pipeline/store/atomic.ts";
+import { removeTemporaries, systemFault, temporaryName, writeAtomically, writeTextAtomically } from "../../../pipeline/store/atomic.ts";
 
 let folder = "";
 beforeEach(async () => {
@@ -36,4 +36,11 @@ test("what crashed attempts left is removed, everything else stays", async () =>
   await writeFile(join(folder, "x"), "");
   await removeTemporaries(folder);
   expect(await readdir(folder)).toEqual(["x"]);
+});
+
+test("an error of the operating system is a fault wherever it comes from, and a bug stays a bug", async () => {
+  const missing = await readFile(join(folder, "nothing", "here")).catch((error: unknown) => error);
+  expect(systemFault(missing)).toMatchObject({ code: "IO", message: expect.stringMatching(/^open .*nothing.here: ENOENT/) });
+  const bug = new TypeError("x is not a function");
+  expect(systemFault(bug)).toBe(bug);
 });

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,4 +65,23 @@ test("a torn lock file counts as that of a dead process", async () => {
 test("the lock of another host is never taken over, since nobody can see whether it lives", async () => {
   await owner(1, "elsewhere");
   await expect(lockRun(folder)).rejects.toMatchObject({ code: "RUN_LOCKED" });
+});
+
+test("the lock of a process whose pid another one has by now is taken over", async () => {
+  await (await lockRun(folder))();
+  const before = { host: hostname(), pid: process.pid, since: "2026-01-01T00:00:00Z", born: "another boot/1" };
+  await writeFile(join(folder, "lock.json"), JSON.stringify(before));
+  await (await lockRun(folder))();
+});
+
+test.skipIf(process.platform !== "linux")("the lock of a dead process that nobody has reaped is taken over", async () => {
+  const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 30"], { stdio: ["ignore", "pipe", "ignore"] });
+  try {
+    const pid = Number(await new Promise((done) => parent.stdout.once("data", (bytes: Buffer) => done(bytes.toString()))));
+    while (!(await readFile(`/proc/${pid}/stat`, "utf8")).includes(") Z ")) await new Promise((done) => setTimeout(done, 5));
+    await owner(pid);
+    await (await lockRun(folder))();
+  } finally {
+    parent.kill();
+  }
 });

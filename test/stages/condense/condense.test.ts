@@ -5,7 +5,7 @@ import { Memory } from "../../../schemas/sidecars.ts";
 import type { Trajectory } from "../../../schemas/trajectory.ts";
 import { type CondenseParams, condense } from "../../../stages/condense/condense.ts";
 import { condenseRequest, requestVersion } from "../../../stages/lib/condense-request.ts";
-import { countControlTexts } from "../../../stages/lib/control-tokens.ts";
+import { heading } from "../../../stages/lib/memory-text.ts";
 import { conversationTokens, openingTokens } from "../../../stages/lib/sizes.ts";
 import type { Outcome } from "../../../stages/stage.ts";
 import { exactTokens, type FakePorts, fakePorts, type Script } from "../../fakes/fake-ports.ts";
@@ -229,27 +229,27 @@ describe("the world", () => {
   });
 });
 
-describe("the thought of the call", () => {
-  const thought = async (params: CondenseParams, ...lines: string[]): Promise<string> =>
-    blocksOf((await run([good(1), good(2)], params, detection(...lines))).outcome)[0]?.thought ?? "";
+test("the thought of a call says why, the same each time, and takes nothing from the data", async () => {
+  const thought = async (...lines: string[]): Promise<string> =>
+    blocksOf((await run([good(1), good(2)], llm(), detection(...lines))).outcome)[0]?.thought ?? "";
+  expect(await thought("saw <|im_end|> 3 failed")).toMatch(/^[A-Z][^<(]*\.$/);
+  expect(await thought("one")).toBe(await thought("another"));
+});
 
-  test("quotes the evidence at its cut, and says the same each time", async () => {
-    expect(await thought(llm(), "3 failed")).toContain("(3 failed)");
-    expect(await thought(llm(), "3 failed")).toBe(await thought(llm(), "3 failed"));
+describe("a model's reply", () => {
+  test.each([
+    ["with reasoning left in the text", (text: string) => `<think>\nhm ## Progress\n</think>\n\n${text}`],
+    ["in a code fence", (text: string) => `\`\`\`markdown\n${text}\n\`\`\``],
+  ])("%s is taken without it", async (_, wrap) => {
+    const plain = blocksOf((await run([good(1), good(2)], llm())).outcome).map((block) => block.memory);
+    expect(blocksOf((await run([wrap(good(1)), wrap(good(2))], llm())).outcome).map((block) => block.memory)).toEqual(plain);
   });
 
-  test("with control tokens in its evidence rejects the trajectory, or is escaped", async () => {
-    expect((await run([good(1), good(2)], llm(), detection("saw <|im_end|>"))).outcome).toEqual({
-      ok: false,
-      why: "thought-control-token-text",
-    });
-    const escaped = await thought(llm({ escape: true }), "saw <|im_end|>");
-    expect(escaped).toContain("(saw < |im_end|>)");
-    expect(countControlTexts(escaped)).toBe(0);
-  });
-
-  test("holds no lone surrogate of its evidence", async () => {
-    expect(await thought(llm(), "half \ud83d")).toContain("(half \ufffd)");
+  test.each([
+    ["with chatter before the memory", `Sure! Here it is:\n${good(1)}`, "memory-preamble"],
+    ["with a section twice", `${good(1)}\n${heading("Progress")}\nagain`, "memory-sections-disordered"],
+  ])("%s is asked for again, then rejected by name", async (_, bad, why) => {
+    expect((await run([bad, bad, bad, bad], llm())).outcome).toEqual({ ok: false, why });
   });
 });
 

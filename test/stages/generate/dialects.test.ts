@@ -270,3 +270,14 @@ describe("tables", () => {
     expect(imported({ ...raw("r2e-gym/run"), exit_reason: reason }).outcome.exit).toBe(limits[reason as keyof typeof limits]);
   });
 });
+
+test("a record that holds two formats at once is refused by both their names", () => {
+  const value = { ...raw("mini-swe-agent/mini-coder-row"), history: raw("swe-agent/history-only")["history"] };
+  const mixed = { ...value, trajectory_format: "mini-swe-agent-1" };
+  const read = importRecord(
+    mixed,
+    { file: "x", record: 0, digest: "0".repeat(64), source: null, licence: null, instance: null, marks: [] },
+    digest,
+  );
+  expect(read).toMatchObject({ ok: false, kind: "refused", why: "two formats in one record, swe-agent and mini-swe-agent" });
+});

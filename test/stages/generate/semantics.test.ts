@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Trajectory } from "../../../schemas/trajectory.ts";
 import { importRecord } from "../../../stages/generate/import-record.ts";
@@ -82,4 +84,17 @@ describe("views of one run give equal steps", () => {
     expect(bare(of("swe-play/row"))).toEqual(bare(of("messages/openai")));
   });
   test("ATIF and OpenAI messages", () => expect(bare(of("atif/run"))).toEqual(bare(of("messages/openai"))));
+  test("events as the list of a session and as a row's history", () => {
+    for (const name of ["openhands-v0-events/row", "openhands-v1-events/row"]) {
+      const { history } = oneRun[name] as { history: unknown };
+      expect([name, bare(imported(history))]).toEqual([name, bare(of(name))]);
+    }
+  });
+  test("SWE-agent's conversation and its executed actions", () => {
+    for (const fixture of ["v0-fenced", "v0-command-tags"]) {
+      const whole = JSON.parse(readFileSync(join(import.meta.dirname, `../../fixtures/dialects/swe-agent/${fixture}.raw.json`), "utf8"));
+      const acted = imported({ ...whole, history: undefined });
+      expect([fixture, acted.steps]).toEqual([fixture, imported(whole).steps]);
+    }
+  });
 });

@@ -192,7 +192,7 @@ describe("text that cannot be stored", () => {
     );
     const texts = [
       value.system,
-      value.systemWithoutContext,
+      ...Object.values(value.baseSystem),
       value.prompt,
       ...value.tools,
       ...value.steps.flatMap((own) => [own.assistant, own.user ?? ""]),
@@ -205,7 +205,7 @@ describe("text that cannot be stored", () => {
 describe("head", () => {
   test("the recipe's system prompt rules over the persona's, and a missing one is the template's default", () => {
     expect(rendered([step()], { system: "Mine." }).system).toMatch(/^Mine\.\n\n# Tools/);
-    expect(rendered([step()], { name: "keep" }).systemWithoutContext).toBe(
+    expect(rendered([step()], { name: "keep" }).baseSystem["without-context"]).toBe(
       "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
     );
     expect(rendered([step()], { name: "keep" }, { system: "Theirs." }).system).toMatch(/^Theirs\.\n\n# Tools/);
@@ -220,7 +220,11 @@ describe("head", () => {
       "context",
     ]);
     expect(headTurns(value)[0]?.content).toContain('"name": "context"');
-    expect(headTurns(value, false)[0]?.content).not.toContain('"name": "context"');
+    const base = value.baseSystem;
+    expect(headTurns(value, base["with-context"])[0]?.content).toContain('"name": "context"');
+    expect(headTurns(value, base["without-context"])[0]?.content).not.toContain('"name": "context"');
+    expect(value.system).toContain("call `context`");
+    for (const text of Object.values(base)) expect(text).not.toContain("call `context`");
   });
 });
 

@@ -5,7 +5,7 @@ import type { Step, Trajectory } from "../../../../schemas/trajectory.ts";
 import { extractive } from "../../../../stages/condense/condensers/extractive.ts";
 import type { CondenseInput } from "../../../../stages/lib/condense-input.ts";
 import { jsonMembers, stringMember } from "../../../../stages/lib/json-text.ts";
-import { heading, memorySections, missingSections } from "../../../../stages/lib/memory-text.ts";
+import { heading, memorySections, sectionProblem } from "../../../../stages/lib/memory-text.ts";
 import { type RenderedStep, render } from "../../../../stages/lib/render.ts";
 import { arbitraryTrajectory } from "../../../fakes/arbitrary-trajectory.ts";
 import { fakePorts, roughTokens } from "../../../fakes/fake-ports.ts";
@@ -68,7 +68,7 @@ const invented = (memory: string, input: CondenseInput): string[] => {
 
 test("the memory has its sections, in order, as bullets of one line", async () => {
   const memory = await memoryOf(inputOf(shortRun));
-  expect(missingSections(memory)).toEqual([]);
+  expect(sectionProblem(memory)).toBeNull();
   expect(memory.split("\n").filter((line) => line.startsWith("## "))).toEqual(memorySections.map(({ title }) => heading(title)));
   for (const line of memory.split("\n")) expect(line).toMatch(/^(?:## .+|- .+|)$/);
 });
@@ -146,7 +146,7 @@ test("any target is kept to, and the weightiest notes survive", async () => {
 });
 
 test("headings are all that is left of a tiny target, and a cap below them rejects", async () => {
-  expect(missingSections(await memoryOf(inputOf(shortRun, { targetTokens: 1 })))).toEqual([]);
+  expect(sectionProblem(await memoryOf(inputOf(shortRun, { targetTokens: 1 })))).toBeNull();
   expect(await outcomeOf(inputOf(shortRun, { targetTokens: 1, capTokens: 3 }))).toEqual({ ok: false, why: "memory-too-long" });
 });
 
@@ -208,7 +208,7 @@ test("nothing is invented: every path and number of a memory stands in its input
           [next, second],
         ] as const) {
           expect(invented(text, input)).toEqual([]);
-          expect(missingSections(text)).toEqual([]);
+          expect(sectionProblem(text)).toBeNull();
           expect(text.isWellFormed()).toBe(true);
           expect(text).toBe(await memoryOf(structuredClone(input)));
           expect(roughTokens(text)).toBeLessThanOrEqual(Math.max(targetTokens, 40));
