@@ -1,10 +1,13 @@
 import { resolve } from "node:path";
 import { Fault, type FaultCode, faultCodes } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
+import type { Status } from "../../schemas/status.ts";
+import type { Settled } from "../keys.ts";
 import { type RowStepName, type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
 import { checkRecipe, parseRecipe, recipeText, setInRecipe } from "../recipe.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
 import { runExport } from "../run/export.ts";
+import { funnelOf, funnelText } from "../run/funnel.ts";
 import { type GenerateRequest, runGenerate, suggestShards } from "../run/generate.ts";
 import { readInputs } from "../run/inputs.ts";
 import { runStage } from "../run/run-stage.ts";
@@ -12,7 +15,7 @@ import { writeTextAtomically } from "../store/atomic.ts";
 import { sweepTemporaries } from "../store/leftovers.ts";
 import { lockRun } from "../store/lock.ts";
 import { createRun, exportFolder, findRun, type RunFolder, readTextIfThere, recipePath } from "../store/run-folder.ts";
-import { type CommonOptions, print, runsFolder, savedRecipe, settleHere } from "./shared.ts";
+import { type CommonOptions, print, rememberEndpoint, runsFolder, savedRecipe, settleHere } from "./shared.ts";
 import { statusOf, statusText } from "./status.ts";
 import { withWorld } from "./world.ts";
 
@@ -118,6 +121,19 @@ function exitFor(summaries: readonly StepSummary[]): number {
   return faultCodes[code].exit;
 }
 
+/** What a person should know before training on the result. */
+function notes(settled: Settled, status: Status): string[] {
+  const rejected = status.stages.find((stage) => stage.name === "detect")?.rows.rejected ?? {};
+  const said: string[] = [];
+  if (settled.condenser === "extractive")
+    said.push("note:   memories are by the built-in extractive condenser; set CATGEN_BASE_URL and CATGEN_MODEL to have a model write them");
+  if (Object.keys(rejected).some((why) => why.includes("no-counterpart")))
+    said.push(
+      "note:   runs with calls that the persona has no tool for were rejected; see persona.rename and persona.name in `catgen recipe`",
+    );
+  return said;
+}
+
 /** `catgen run`: plans, does what is missing, and says what there is now. */
 export async function runCommand(options: RunOptions): Promise<number> {
   const steps = stepsIn(options.stages);
@@ -130,15 +146,17 @@ export async function runCommand(options: RunOptions): Promise<number> {
       run,
       stepTable.map(({ step }) => step),
     );
-    const settled = settleHere(recipe);
+    const settled = await settleHere(recipe, run);
+    await rememberEndpoint(run, settled);
     await writeTextAtomically(recipePath(run), recipeText(recipe));
     const summaries = await withWorld(run, settled, options, (context) => runSteps(context, options, steps));
     const status = await statusOf(run, settled);
-    print(
-      options,
-      { ...status, summary: summaries },
-      () => `${statusText(status)}${steps.at(-1)?.name === "export" ? `\ndataset: ${exportFolder(run)}` : ""}`,
-    );
+    const more = [
+      funnelText(await funnelOf(run)),
+      ...notes(settled, status),
+      ...(steps.at(-1)?.name === "export" ? [`dataset: ${exportFolder(run)}`] : []),
+    ];
+    print(options, { ...status, summary: summaries }, () => [statusText(status), ...more.filter((text) => text !== "")].join("\n"));
     return exitFor(summaries);
   } finally {
     await release();

@@ -61,7 +61,7 @@ const text = ({ stage, shards, causes }: Why): string =>
 /** `catgen why STAGE`: what would run again and which parameter or input is the cause. `--recipe`/`--set` ask about a recipe not yet used. */
 export async function whyCommand(options: CommonOptions & RecipeOptions & { readonly stages: string }): Promise<number> {
   const { run, settled } = await openWithRecipe(options);
-  const asked = settleHere(await chosenRecipe(settled.recipe, options));
+  const asked = await settleHere(await chosenRecipe(settled.recipe, options), run);
   const answers: Why[] = [];
   for (const info of stepsIn(options.stages)) answers.push(await whyOf(run, info, asked));
   print(options, { run: run.name, stages: answers }, () => answers.map(text).join("\n"));

@@ -233,8 +233,14 @@ async function publishShard(
 }
 
 /** Too much unreadable input is an error of its own: a person should look before going on. Everything readable is imported first. */
-function checkQuarantine(units: InputsFile["units"], share: number): void {
+function checkReadable(units: InputsFile["units"], share: number): void {
   const files = units.flatMap((unit) => unit.files);
+  if (files.every((file) => file.trajectories.length === 0))
+    throw new Fault(
+      "DATA_ERRORS",
+      "stop",
+      `no trajectory in ${files.length} input files; \`catgen status\` says of each why. Give --input with runs in one of the formats that the README names`,
+    );
   const bad = files.reduce((sum, file) => sum + file.quarantined.length, 0);
   const all = bad + files.reduce((sum, file) => sum + file.trajectories.length + file.emptyRecords, 0);
   if (bad > 0 && bad > share * all)
@@ -274,7 +280,7 @@ export async function runGenerate(context: RunContext, request: GenerateRequest)
       (await readManifests(run, step)).filter((manifest) => manifest !== null),
     );
     context.progress.end();
-    checkQuarantine(read.units, context.settled.recipe.run.maxQuarantinedShare);
+    checkReadable(read.units, context.settled.recipe.run.maxQuarantinedShare);
     return { step, shardsMade: made, shardsKept: run.shards - made, rowsMade: read.rowsRead, rowsReused: 0, failures: [] };
   } finally {
     context.progress.end();

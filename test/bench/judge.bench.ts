@@ -64,7 +64,7 @@ try {
     id: `bench/task-${index}/${sha256(String(index)).slice(0, 12)}`,
     value: metrics(),
   }));
-  const settled = settleHere(Recipe.parse({}));
+  const settled = await settleHere(Recipe.parse({}), null);
   for (let shard = 0; shard < shards; shard += 1) {
     const mine = rows.filter(({ id }) => shardOf(id, shards) === shard).sort((a, b) => (a.id < b.id ? -1 : 1));
     const writer = await openRowsWriter(run, "5-measure", shard);
@@ -90,7 +90,7 @@ try {
     let start = performance.now();
     for (const { value } of rows) judgeMetrics(value, limits);
     inMemory.push(performance.now() - start);
-    const changed = settleHere(Recipe.parse({ filter: { minSteps: 50 + round } }));
+    const changed = await settleHere(Recipe.parse({ filter: { minSteps: 50 + round } }), null);
     const context = {
       run,
       settled: changed,

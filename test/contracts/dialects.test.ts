@@ -14,6 +14,7 @@ const digest = (text: string): string => createHash("sha256").update(text).diges
 interface Fixture {
   readonly dialect: string;
   readonly name: string;
+  readonly file: string;
   readonly text: string;
   readonly golden: string;
 }
@@ -28,6 +29,7 @@ const fixtures: Fixture[] = readdirSync(root, { withFileTypes: true })
         return {
           dialect,
           name,
+          file,
           text: readFileSync(join(root, dialect, file), "utf8"),
           golden: join(root, dialect, `${name}.trajectory.json`),
         };
@@ -95,6 +97,15 @@ describe.each(fixtures)("fixture $dialect/$name", (fixture) => {
     expect(text).toBe(readFileSync(fixture.golden, "utf8"));
   });
 });
+
+test.each(fixtures.filter(({ file }) => file.endsWith(".jsonl")))(
+  "the first line of $dialect/$name is an entry of this dialect's logs and of no other",
+  (fixture) => {
+    const [first] = parsed(fixture) as unknown[];
+    const names = Object.values<Dialect>(dialects).filter((dialect) => dialect.isEvent?.(first) === true);
+    expect(names.map((dialect) => dialect.name)).toEqual([fixture.dialect]);
+  },
+);
 
 /** Every place in a JSON value, as paths. */
 function places(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {

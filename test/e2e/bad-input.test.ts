@@ -128,12 +128,12 @@ test("files of other kinds are refused by name, and the run goes on", async () =
   for (const { why } of status.inputs.refused) expect(why.length).toBeGreaterThan(10);
 });
 
-test("an input without any trajectory ends well and says so", async () => {
-  const { status, code } = await importing({ "notes.txt": "hello" });
-  expect(code).toBe(0);
+test("an input without any trajectory is told so, with the reasons in status", async () => {
+  const { status, code, stderr } = await importing({ "notes.txt": "hello" });
+  expect(code).toBe(65);
+  expect(stderr).toContain("no trajectory in 1 input files");
   expect(status.inputs.trajectories).toBe(0);
-  const all = await place.catgen(["run", "all", "--run", `bad-${runs}`, "--quiet"]);
-  expect(all.code).toBe(0);
+  expect(status.inputs.refused).toHaveLength(1);
 });
 
 test("a recipe typo names the nearest known key and exits 78", async () => {
