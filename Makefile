@@ -5,7 +5,7 @@ ARGS ?=
 CATGEN := npx --no-install tsx pipeline/cli.ts
 STAGES := $(addprefix stage-,1 2 3 4 5 6)
 
-.PHONY: help setup demo test check bench picture verify-trainers $(STAGES)
+.PHONY: help setup demo test check bench chaos picture verify-trainers $(STAGES)
 
 help:
 	@echo "make demo      set up, then run the whole pipeline on the built-in demo data, offline"
@@ -13,6 +13,7 @@ help:
 	@echo "make check     lint, types and tests"
 	@echo "make stage-N   RUN=name [RECIPE=file] [ARGS='--input PATH']: do what is missing of stage N"
 	@echo "make bench     measure the hot paths beside what one would use instead"
+	@echo "make chaos     kill -9, full disks, races, damage: nothing may be lost"
 	@echo "make picture   redraw the README's picture from the demo run"
 	@echo "make verify-trainers   read the demo dataset with datasets, DuckDB, TRL and axolotl themselves (Python, PyPI, 13 GB)"
 
@@ -42,6 +43,10 @@ $(STAGES): stage-%: setup
 
 bench: setup
 	@for file in test/bench/*.bench.ts; do npx --no-install tsx $$file || exit 1; done
+
+# Kills, crashes, full disks, races and damage, at length; the short form is part of `make test`.
+chaos: setup
+	npx --no-install vitest run --config test/chaos/vitest.config.ts
 
 picture: demo
 	npx --no-install tsx data/demo/saw-tooth.ts

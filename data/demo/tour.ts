@@ -40,7 +40,7 @@ fine-tuning    ${join(folder, "configs")} (axolotl, TRL), ${join(folder, "launch
 rows           ${relative(process.cwd(), run.root)}/stages (one JSON line per trajectory and stage)
 
 look           npx tsx pipeline/cli.ts show ${id ?? "--list"} --run demo
-re-judge       npx tsx pipeline/cli.ts run 5-6 --run demo --set filter.minSteps=50     (no text is read, nothing is written twice)
+re-judge       npx tsx pipeline/cli.ts run 5-6 --run demo --set filter.minSteps=50     (thresholds over numbers, then the dataset; no model)
 why            npx tsx pipeline/cli.ts why all --run demo --set detect.minGapSteps=12
 your own runs  npx tsx pipeline/cli.ts run all --run mine --input <a folder of runs>
 with a model   CATGEN_BASE_URL=http://host:8000/v1 CATGEN_MODEL=name npx tsx pipeline/cli.ts run all --run mine`);

@@ -1,10 +1,10 @@
 import type { PartName } from "../../schemas/bundle.ts";
 import type { Settled } from "../keys.ts";
 import { stepKey } from "../keys.ts";
-import { type StepInfo, stepsIn, writerOf } from "../plan.ts";
+import { type RowStepName, type StepInfo, stepsIn, stepTable, writerOf } from "../plan.ts";
 import { changes } from "../run/changes.ts";
 import { stageShards } from "../run/overview.ts";
-import type { Lack } from "../run/state.ts";
+import { type Lack, partsRead } from "../run/state.ts";
 import { readKeyMaterial } from "../store/manifests.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 import { chosenRecipe, type RecipeOptions } from "./run.ts";
@@ -15,6 +15,8 @@ export interface Why {
   readonly shards: { readonly done: number; readonly missing: number; readonly stale: number };
   /** One sentence per cause, with the number of shards it concerns. */
   readonly causes: readonly { readonly cause: string; readonly shards: number }[];
+  /** Earlier steps that would run first; what they make decides whether this one has anything to do. */
+  readonly waitsFor: readonly string[];
 }
 
 async function causesOf(run: RunFolder, info: StepInfo, settled: Settled, lack: Lack): Promise<string[]> {
@@ -47,16 +49,34 @@ export async function whyOf(run: RunFolder, info: StepInfo, settled: Settled): P
     stage: info.step,
     shards: { done: shards.done, missing: shards.missing, stale: shards.stale },
     causes: [...causes].map(([cause, count]) => ({ cause, shards: count })),
+    waitsFor: await waiting(run, info, settled),
   };
 }
 
-const text = ({ stage, shards, causes }: Why): string =>
-  causes.length === 0
-    ? `${stage}: up to date (${shards.done} shards)`
-    : [
-        `${stage}: ${shards.missing + shards.stale} of ${shards.done + shards.missing + shards.stale} shards would run`,
-        ...causes.map(({ cause, shards: count }) => `  ${cause} (${count} shards)`),
-      ].join("\n");
+/** Steps that this one rests on, directly or through others. */
+function restsOn(info: StepInfo): StepInfo[] {
+  if (info.name === "generate") return [];
+  if (info.name === "export") return stepTable.filter((other) => other.name !== "export");
+  const direct = partsRead(info.name as RowStepName).map(writerOf);
+  return [...new Set(direct.flatMap((below) => [...restsOn(below), below]))];
+}
+
+async function waiting(run: RunFolder, info: StepInfo, settled: Settled): Promise<string[]> {
+  const steps: string[] = [];
+  for (const below of restsOn(info)) {
+    const { missing, stale } = await stageShards(run, below.name, settled);
+    if (missing + stale > 0) steps.push(below.step);
+  }
+  return steps;
+}
+
+function text({ stage, shards, causes, waitsFor }: Why): string {
+  const first = waitsFor.length === 0 ? "" : `; ${waitsFor.join(", ")} would run first, and what changes there decides`;
+  if (causes.length === 0)
+    return `${stage}: ${waitsFor.length === 0 ? "up to date" : "nothing of its own to do"} (${shards.done} shards)${first}`;
+  const would = `${stage}: ${shards.missing + shards.stale} of ${shards.done + shards.missing + shards.stale} shards would run${first}`;
+  return [would, ...causes.map(({ cause, shards: count }) => `  ${cause} (${count} shards)`)].join("\n");
+}
 
 /** `catgen why STAGE`: what would run again and which parameter or input is the cause. `--recipe`/`--set` ask about a recipe not yet used. */
 export async function whyCommand(options: CommonOptions & RecipeOptions & { readonly stages: string }): Promise<number> {
