@@ -48,7 +48,7 @@ test("what a trajectory says cannot drive the terminal", async () => {
   expect(stdout).not.toMatch(/[\u001b\u0007\u202e]/);
 });
 
-test("--limit imports the first trajectories only, and leaving it off imports the rest", async () => {
+test("--limit imports the first trajectories only, stays, and is lifted by name", async () => {
   await place.write("many.jsonl", messageLines([1, 2, 3, 4].map((number) => ({ instance: `m__m-${number}`, steps: 12 }))));
   const few = await place.json<{ inputs: { trajectories: number } }>([
     "run",
@@ -61,7 +61,9 @@ test("--limit imports the first trajectories only, and leaving it off imports th
     "2",
   ]);
   expect(few.inputs.trajectories).toBe(2);
-  const all = await place.json<{ inputs: { trajectories: number } }>(["run", "1", "--run", "limit"]);
+  const still = await place.json<{ inputs: { trajectories: number } }>(["run", "1", "--run", "limit"]);
+  expect(still.inputs.trajectories).toBe(2);
+  const all = await place.json<{ inputs: { trajectories: number } }>(["run", "1", "--run", "limit", "--limit", "all"]);
   expect(all.inputs.trajectories).toBe(4);
 });
 
