@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeReference, type Reference } from "./kill.ts";
@@ -12,12 +14,12 @@ import {
   openYard,
   removeSite,
   rounds,
+  type Site,
   seeded,
   siteAt,
   snapshot,
   start,
   until,
-  untilLocked,
   type Yard,
 } from "./lib.ts";
 
@@ -33,13 +35,16 @@ afterAll(() => yard.close());
 
 const signals = ["SIGTERM", "SIGUSR1", "SIGINT"] as const;
 
+/** A signal before that finds nobody who listens yet: the process dies of it, and there is nothing to drain. */
+const untilImporting = (site: Site): Promise<void> => until(() => existsSync(join(site.root, "stages", "1-generate")));
+
 async function drainOnce(name: string, signal: NodeJS.Signals, chance: Chance, inStage3: boolean): Promise<"drained" | "done"> {
   const site = siteAt(yard, name);
   const from = yard.server?.requests.length ?? 0;
   const child = start(site, yard.all);
   const end = finished(child);
   if (inStage3) await until(() => (yard.server?.requests.length ?? 0) > from);
-  else await untilLocked(site, child).then(() => pause(100)); // the handlers are there right after the lock
+  else await untilImporting(site);
   await pause(chance.next() * reference.lockedMs * (inStage3 ? 0.2 : 0.8));
   child.kill(signal);
   const atMs = performance.now();
@@ -78,8 +83,8 @@ test("SIGTERM while several threads compute drains with 75, and the rows are the
         const site = siteAt(threads, `threads-${round}`);
         const child = start(site, threads.all);
         const end = finished(child);
-        await untilLocked(site, child);
-        await pause(100 + chance.next() * calm.lockedMs * 0.8);
+        await untilImporting(site);
+        await pause(chance.next() * calm.lockedMs * 0.8);
         child.kill("SIGTERM");
         const { code, stderr } = await end;
         expect([0, 75], `${code} ${stderr}`).toContain(code);
