@@ -2,8 +2,9 @@ import { type PartName, parts } from "../../schemas/bundle.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { ShardManifest } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
+import { stepKey } from "../keys.ts";
 import { type AnyStage, writerOf } from "../plan.ts";
-import { readRows } from "../store/rows.ts";
+import { readOwnRows, readRows } from "../store/rows.ts";
 import type { RunContext } from "./context.ts";
 
 /** The input of one record: a row of every part the stage reads, all of one id; `waiting` names a part in which the record failed. */
@@ -34,13 +35,16 @@ export async function* joinParts(
 ): AsyncGenerator<Joined> {
   const readers = [...manifests].map(([part, manifest]): Reader => {
     const failed = new Set(manifest.failures.map((failure) => failure.id));
-    return { part, rows: readRows(context.run, writerOf(part).step, manifest, parts[part]), failed, head: null };
+    const { name, step } = writerOf(part);
+    const read = manifest.stageKey === stepKey(name, context.settled).stageKey ? readOwnRows : readRows;
+    return { part, rows: read(context.run, step, manifest, parts[part]), failed, head: null };
   });
   try {
     for (const reader of readers) await advance(reader);
     for (;;) {
-      const [id] = readers.flatMap((reader) => (reader.head === null ? [] : [reader.head.id])).sort();
-      if (id === undefined) return;
+      let id: string | null = null;
+      for (const { head } of readers) if (head !== null && (id === null || head.id < id)) id = head.id;
+      if (id === null) return;
       const absent = readers.filter((reader) => reader.head?.id !== id);
       const lost = absent.find((reader) => !reader.failed.has(id));
       if (lost !== undefined)
@@ -49,9 +53,12 @@ export async function* joinParts(
           "stop",
           `${stage.name} shard ${shard}: ${id} has no ${lost.part}; run the earlier stages again: catgen run all --run ${context.run.name}`,
         );
-      const there = readers.filter((reader) => reader.head?.id === id);
-      const rows = new Map(there.flatMap((reader) => (reader.head === null ? [] : [[reader.part, reader.head] as const])));
-      for (const reader of there) await advance(reader);
+      const rows = new Map<PartName, Row<unknown>>();
+      for (const reader of readers) {
+        if (reader.head?.id !== id) continue;
+        rows.set(reader.part, reader.head);
+        await advance(reader);
+      }
       yield { id, rows, waiting: absent[0]?.part ?? null };
     }
   } finally {

@@ -8,7 +8,7 @@ import { type AnyStage, type RowStepName, rowStages, stepNamed, writerOf } from 
 import { digestOf } from "../store/digest.ts";
 import { type Journal, openJournal, readJournals, removeJournals } from "../store/journal.ts";
 import { readManifest, writeManifest } from "../store/manifests.ts";
-import { openRowsWriter, readRows, removeOldRows } from "../store/rows.ts";
+import { openRowsWriter, readOwnRows, removeOldRows } from "../store/rows.ts";
 import { journalFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { type Joined, joinParts } from "./join-parts.ts";
@@ -108,7 +108,7 @@ async function rowsOf(context: RunContext, stage: AnyStage, shard: number, stage
   const manifest = await readManifest(context.run, step, shard);
   if (manifest?.stageKey === stageKey) {
     try {
-      for await (const row of readRows(context.run, step, manifest, parts[stage.writes])) known.set(row.id, row);
+      for await (const row of readOwnRows(context.run, step, manifest, parts[stage.writes])) known.set(row.id, row);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       known.clear(); // damaged old rows are worth nothing: the shard is made anew

@@ -52,17 +52,18 @@ export async function runStage(context: RunContext, name: RowStepName, shards: r
 /** Records a shard offers at once are few (about 16), so a step that waits for the model works on several shards. */
 const recordsPerShard = 8;
 
-/** A worker costs about a second to start (modules, tokenizer); below this much input per worker one thread is done sooner. */
-const bytesPerWorker = 16 << 20;
+/** A worker costs up to a second to start (modules, tokenizer); below this much input per worker one thread is done sooner. */
+const bytesPerWorker = { texts: 16 << 20, numbers: 64 << 20 };
 
 /** Threads that are worth having for these shards: none while the step waits for the model, whose calls one thread can keep in flight. */
 async function workersFor(context: RunContext, name: RowStepName, todo: readonly number[]): Promise<number> {
-  if (name === "judge") return 1; // it reads numbers alone: starting a thread takes longer
   const wanted = Math.min(context.jobs ?? availableParallelism(), todo.length);
   if (context.jobs !== null || wanted < 2) return wanted;
+  const [from, perWorker] =
+    name === "judge" ? (["measure", bytesPerWorker.numbers] as const) : (["generate", bytesPerWorker.texts] as const);
   let bytes = 0;
-  for (const shard of todo) bytes += (await readManifest(context.run, stepNamed("generate").step, shard))?.output.bytes ?? 0;
-  return Math.max(1, Math.min(wanted, Math.floor(bytes / bytesPerWorker)));
+  for (const shard of todo) bytes += (await readManifest(context.run, stepNamed(from).step, shard))?.output.bytes ?? 0;
+  return Math.max(1, Math.min(wanted, Math.floor(bytes / perWorker)));
 }
 
 interface Hands {

@@ -28,6 +28,18 @@ const { run, settled, name } = workerData as WorkerTask;
 const send = (message: FromWorker): void => port.postMessage(message);
 const draining = new AbortController();
 
+/** Progress is for eyes: a message for every row would cost more than judging it. */
+const rowsPerMessage = 64;
+let rowsDone = 0;
+const sendRows = (): void => {
+  if (rowsDone > 0) send({ kind: "rows", count: rowsDone });
+  rowsDone = 0;
+};
+const stepped = (): void => {
+  rowsDone += 1;
+  if (rowsDone >= rowsPerMessage || name !== "judge") sendRows();
+};
+
 const context: RunContext = {
   run,
   settled,
@@ -36,7 +48,7 @@ const context: RunContext = {
     countTokens: (text) => loadTokenizer(settled.tokenizer.name).count(text),
     digest: sha256,
   },
-  progress: { ...silentProgress, step: () => send({ kind: "rows", count: 1 }) },
+  progress: { ...silentProgress, step: stepped },
   signal: draining.signal,
   jobs: 1,
   recordsAtOnce: 1,
@@ -57,7 +69,10 @@ port.on("message", (message: ToWorker) => {
   if (message.kind === "drain") draining.abort();
   else
     runShard(context, name, message.shard).then(
-      (summary) => send({ kind: "done", summary }),
+      (summary) => {
+        sendRows();
+        send({ kind: "done", summary });
+      },
       (error: unknown) => send(told(systemFault(error))),
     );
 });

