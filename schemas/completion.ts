@@ -1,7 +1,16 @@
 import { z } from "zod";
 
-/** One message of a request to an OpenAI-compatible chat endpoint. Text only: what we ask for needs no tools. */
-export const ChatMessage = z.strictObject({ role: z.enum(["system", "user", "assistant"]), content: z.string() });
+/** A call as a model wrote it; `arguments` is raw text that should be a JSON object and may be none. */
+export const ToolCall = z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() });
+export type ToolCall = z.infer<typeof ToolCall>;
+
+/** One message of a request to an OpenAI-compatible chat endpoint. Text only. */
+export const ChatMessage = z.discriminatedUnion("role", [
+  z.strictObject({ role: z.enum(["system", "user"]), content: z.string() }),
+  z.strictObject({ role: z.literal("assistant"), content: z.string(), calls: z.array(ToolCall) }),
+  /** What a call gave; `call` is its id. */
+  z.strictObject({ role: z.literal("tool"), content: z.string(), call: z.string() }),
+]);
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
 /** A request as stages state it. Base URL, model and sampling defaults are the endpoint's settings (recipe `llm`), added by the client. */
@@ -9,6 +18,8 @@ export const Completion = z.strictObject({
   /** What is asked for, for ledger and messages: `<stage>:<trajectory id>:<cut>`. Not part of the cache key. */
   label: z.string(),
   messages: z.array(ChatMessage).min(1),
+  /** Schemas of the tools that may be called natively, raw JSON text each; empty: none. */
+  tools: z.array(z.string()),
   /** Hard reply limit, tokens. */
   maxTokens: z.int().positive(),
   /** Sampling temperature of this request; null: the recipe's `llm.temperature`. */
@@ -20,7 +31,12 @@ export type Completion = z.infer<typeof Completion>;
 
 /** A complete, accepted reply. Truncated or refused ones never get here: they are faults, and only the ledger has them. */
 export const Reply = z.strictObject({
+  /** The visible text; empty where there are calls alone. */
   text: z.string(),
+  /** Hidden reasoning that the endpoint hands out apart from the text; null: none. */
+  reasoning: z.string().nullable(),
+  /** Native calls in the order written. */
+  calls: z.array(ToolCall),
   /** The model the endpoint says has answered. */
   model: z.string(),
   tokensIn: z.int().nonnegative().nullable(),

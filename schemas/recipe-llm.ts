@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Fields of the request body that `extraBody` may not touch: they come from the stage or decide how the reply is read. */
-const reservedBodyFields = ["messages", "model", "stream", "n", "max_tokens", "max_completion_tokens"];
+const reservedBodyFields = ["messages", "tools", "model", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens"];
 
 const LlmBudget = z
   .strictObject({
@@ -65,6 +65,12 @@ export const LlmRecipe = z.strictObject({
     .refine((body) => reservedBodyFields.every((field) => !Object.hasOwn(body, field)), `must not set ${reservedBodyFields.join(", ")}`)
     .default({})
     .describe("further body fields, sent as they are (chat_template_kwargs, ...); null removes a field (temperature: null)"),
+  stream: z
+    .boolean()
+    .default(false)
+    .describe(
+      "have replies sent in pieces, so that llm.idleTimeoutMs notices a stalled one sooner; the reply, and its cache key, are the same",
+    ),
   concurrency: z.int().min(1).max(4096).default(8).describe("most calls in flight at once, per process; calls; 1..4096"),
   maxAttempts: z.int().min(1).max(100).default(5).describe("attempts per call, the first included; attempts; 1..100"),
   timeoutMs: z

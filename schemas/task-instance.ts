@@ -27,7 +27,7 @@ export type TaskEnvironment = z.infer<typeof TaskEnvironment>;
  */
 export const TaskInstance = z.strictObject({
   format: z.literal("catgen.task/1"),
-  /** Reader's name: swe-bench, swe-smith, swe-rebench, swe-gym, r2e, folder. First part of the trajectory's id. */
+  /** Name of a reader in `stages/generate/tasks` (`swe-bench`, `swe-smith`, `folder`, ...). First part of the trajectory's id. */
   source: z.string().regex(/^[^/\s]+$/),
   instance: z.string().min(1),
   /** `owner/name` of the repository the task was made from (mirrors un-mangled); null: not known. */
@@ -38,7 +38,10 @@ export const TaskInstance = z.strictObject({
   environment: TaskEnvironment,
   /** Absolute path of the repository inside the sandbox (`/testbed`, `/workspace/stanza`). */
   workdir: z.string().startsWith("/"),
-  /** Shell command that brings the image's repository into the state the agent starts from, run before the fresh commit; null: none. */
+  /**
+   * Shell command, run in `workdir` before the fresh commit, in the verifier's sandbox too: brings the image's repository into the state
+   * the agent starts from; null: none. Never shown to the agent: SWE-smith's holds the diff that makes the bug, whose inverse is the answer.
+   */
   prepare: z.string().nullable(),
   tests: z.strictObject({
     /** Shell command, run in `workdir` after the test files were put in place. */

@@ -68,20 +68,20 @@ export async function attemptOnce(
   try {
     const reply = await transport.send(body, controller.signal);
     if (reply.kind === "failed" && timedOut) return failed("timed-out", `no complete reply within ${timeoutMs} ms`);
-    return attemptOf(reply, String(body["model"]), world.now());
+    return attemptOf(reply, body, world.now());
   } finally {
     clearTimeout(timer);
     hardSignal.removeEventListener("abort", abort);
   }
 }
 
-function attemptOf(wire: WireReply, model: string, now: number): Attempt {
+function attemptOf(wire: WireReply, body: Readonly<Record<string, unknown>>, now: number): Attempt {
   if (wire.kind === "failed") return failed(wireOutcomes[wire.failure], wire.detail);
   if (wire.kind === "refused") {
     const outcome = outcomeOfStatus(wire.status, wire.code);
     return { outcome, status: wire.status, usage: noUsage, retryAfterMs: retryAfterMs(wire.headers, now), detail: wire.detail };
   }
-  const { kind, ...read } = readReply(wire.text, model);
+  const { kind, ...read } = readReply(wire.text, String(body["model"]), body["tools"] !== undefined);
   return { outcome: kind, status: wire.status, retryAfterMs: null, ...read } as Attempt;
 }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import PQueue from "p-queue";
 import { Completion, type Reply } from "../../schemas/completion.ts";
+import { createAdmission } from "./admission.ts";
 import { createBudget } from "./budget.ts";
 import { type Client, createClient } from "./client.ts";
 import { checkEndpoint, type EndpointSettings } from "./endpoint.ts";
-import { createCircuit, createHalt, drained, type Halt } from "./halt.ts";
+import { createCircuit, createHalt, drained } from "./halt.ts";
 import { type Ledger, type LedgerTotals, openLedger } from "./ledger.ts";
 import { openReplies, type Replies } from "./replies.ts";
 import type { KeptReply } from "./reply-format.ts";
@@ -31,6 +31,8 @@ export interface Backbone {
   complete(request: Completion): Promise<Reply>;
   /** Of the whole run: what the ledger held before, and since. */
   totals(): LedgerTotals;
+  /** Calls that may be in flight at this moment; follows what the endpoint bears. */
+  placesNow(): number;
   /** Waits for calls in flight. */
   close(): Promise<void>;
 }
@@ -49,16 +51,18 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
   const transport = openTransport(settings);
   const budget = createBudget(settings, ledger.totals, halt);
   const circuit = createCircuit();
-  const client = createClient({ settings, transport, replies, ledger, budget, halt, circuit, world, countTokens: options.countTokens });
-  const line = createLine(settings.concurrency, halt);
+  const admission = createAdmission(settings.concurrency, halt);
+  const { countTokens } = options;
+  const client = createClient({ settings, transport, replies, ledger, budget, halt, circuit, admission, world, countTokens });
   const drain = (): void => halt.stop(drained());
   options.signal.addEventListener("abort", drain, { once: true });
   if (options.signal.aborted) drain();
   return {
-    complete: sharedCompletions({ settings, replies, ledger, client, line, world }),
+    complete: sharedCompletions({ settings, replies, ledger, client, world }),
+    placesNow: admission.limit.now,
     totals: ledger.totals,
     async close() {
-      await line.idle();
+      await admission.idle();
       options.signal.removeEventListener("abort", drain);
       halt.close();
       await Promise.all([transport.close(), replies.close(), ledger.close()]);
@@ -71,12 +75,11 @@ interface CompletionParts {
   readonly replies: Replies;
   readonly ledger: Ledger;
   readonly client: Client;
-  readonly line: Line;
   readonly world: World;
 }
 
 /** The cache first, which needs no place in line; equal requests at the same time share one call. */
-function sharedCompletions({ settings, replies, ledger, client, line, world }: CompletionParts): (request: Completion) => Promise<Reply> {
+function sharedCompletions({ settings, replies, ledger, client, world }: CompletionParts): (request: Completion) => Promise<Reply> {
   const inFlight = new Map<string, Promise<Reply>>();
   const asCached = async (wire: WireRequest, reply: KeptReply): Promise<Reply> => {
     await ledger.record(cachedRow(wire, world.now()));
@@ -85,7 +88,7 @@ function sharedCompletions({ settings, replies, ledger, client, line, world }: C
   const answer = async (wire: WireRequest): Promise<Reply> => {
     const known = await replies.get(wire.key);
     if (known !== null) return asCached(wire, known);
-    return { ...(await line.wait(() => client.call(wire))), cached: false };
+    return { ...(await client.call(wire)), cached: false };
   };
   return async (request) => {
     const wire = wireRequest(settings, Completion.parse(request));
@@ -116,32 +119,3 @@ const cachedRow = ({ request, key }: WireRequest, now: number) =>
     latencyMs: 0,
     cached: true,
   }) as const;
-
-/** Calls waiting for one of `concurrency` places. */
-interface Line {
-  wait<T>(task: () => Promise<T>): Promise<T>;
-  idle(): Promise<void>;
-}
-
-function createLine(concurrency: number, halt: Halt): Line {
-  const queue = new PQueue({ concurrency });
-  const waiting = new Set<(why: unknown) => void>();
-  // The queue's own abort would also let go of tasks that run, and their replies are being paid for.
-  halt.signal.addEventListener("abort", () => {
-    queue.clear();
-    for (const reject of waiting) reject(halt.reason());
-    waiting.clear();
-  });
-  return {
-    wait: (task) =>
-      new Promise((resolve, reject) => {
-        halt.check();
-        waiting.add(reject);
-        void queue.add(async () => {
-          waiting.delete(reject);
-          await task().then(resolve, reject);
-        });
-      }),
-    idle: () => queue.onIdle(),
-  };
-}

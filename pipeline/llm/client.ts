@@ -1,4 +1,6 @@
+import type { ChatMessage, ToolCall } from "../../schemas/completion.ts";
 import { Fault } from "../../schemas/fault.ts";
+import type { Admission } from "./admission.ts";
 import { type Attempt, attemptOnce, consequences, type FailedOutcome } from "./attempt.ts";
 import { type Budget, costOf } from "./budget.ts";
 import { type EndpointSettings, redact } from "./endpoint.ts";
@@ -18,6 +20,7 @@ export interface ClientParts {
   readonly budget: Budget;
   readonly halt: Halt;
   readonly circuit: Circuit;
+  readonly admission: Admission;
   readonly world: World;
   countTokens(text: string): number;
 }
@@ -43,8 +46,11 @@ export function createClient(parts: ClientParts): Client {
   return {
     async call(wire) {
       for (let attempt = 1; ; attempt += 1) {
-        await gate();
-        const ended = await paidAttempt(parts, wire, attempt);
+        await gate(); // what must wait anyhow takes nobody's place
+        const ended = await parts.admission.wait(async () => {
+          await gate();
+          return paidAttempt(parts, wire, attempt);
+        }, attempt);
         if (ended.outcome === "answered") return ended.reply;
         const askedMs = ended.retryAfterMs ?? 0;
         notBefore = Math.max(notBefore, world.now() + askedMs);
@@ -59,12 +65,12 @@ export function createClient(parts: ClientParts): Client {
 
 /** One attempt with its reservation, its place in the cache and its line in the ledger. */
 async function paidAttempt(parts: ClientParts, wire: WireRequest, attempt: number): Promise<Attempt> {
-  const { settings, transport, replies, budget, halt, circuit, world } = parts;
+  const { settings, transport, replies, budget, halt, circuit, admission, world } = parts;
   const promptTokens = once(() => estimatedTokens(wire, parts.countTokens));
   const release = await budget.reserve(budget.limited ? promptTokens() : 0, wire.request.maxTokens);
   try {
     halt.check();
-    const ticket = circuit.ticket();
+    const tickets = { circuit: circuit.ticket(), limit: admission.limit.ticket() };
     const startedAt = world.now();
     const ended = await attemptOnce(transport, wire.body, { timeoutMs: settings.timeoutMs, hardSignal: halt.hardSignal, world });
     const row = ledgerRow(parts, wire, ended, { attempt, latencyMs: Math.max(0, world.now() - startedAt), promptTokens });
@@ -74,19 +80,21 @@ async function paidAttempt(parts: ClientParts, wire: WireRequest, attempt: numbe
     } finally {
       await parts.ledger.record(row);
     }
-    judge(parts, ended, ticket);
+    judge(parts, ended, tickets);
     return ended;
   } finally {
     release();
   }
 }
 
-/** Tells the circuit how it went, and stops everything when going on is pointless. */
-function judge({ settings, halt, circuit }: ClientParts, ended: Attempt, ticket: number): void {
+/** Tells limit and circuit how it went, and stops everything when going on is pointless. */
+function judge({ settings, halt, circuit, admission }: ClientParts, ended: Attempt, tickets: { circuit: number; limit: number }): void {
   if (ended.outcome === "aborted") return; // our doing
+  if (ended.outcome === "rate-limited") admission.limit.overloaded(tickets.limit);
+  else if (ended.outcome === "answered") admission.limit.answered();
   const lost = ended.outcome !== "answered" && consequences[ended.outcome].transport;
   if (!lost) circuit.succeeded();
-  else if (circuit.failed(ticket, ended.outcome === "timed-out")) {
+  else if (circuit.failed(tickets.circuit, ended.outcome === "timed-out")) {
     halt.stop(unreachable(settings.baseUrl, redact(`${ended.outcome}, ${ended.detail}`, settings.apiKey)));
   }
 }
@@ -132,7 +140,7 @@ interface AttemptFacts {
 function ledgerRow({ settings, world, countTokens }: ClientParts, wire: WireRequest, ended: Attempt, facts: AttemptFacts): LedgerRow {
   const { usage: reported, outcome, status } = ended;
   const mayBill = ended.outcome === "answered" || consequences[ended.outcome].mayBill;
-  const guessedOut = (): number => (ended.outcome === "answered" ? countTokens(ended.reply.text) : 0);
+  const guessedOut = (): number => (ended.outcome === "answered" ? countTokens(writtenText(ended.reply)) : 0);
   const tokensIn = mayBill ? (reported.tokensIn ?? facts.promptTokens()) : 0;
   const tokensOut = mayBill ? (reported.tokensOut ?? guessedOut()) : 0;
   const complete = reported.tokensIn !== null && reported.tokensOut !== null;
@@ -156,7 +164,11 @@ function ledgerRow({ settings, world, countTokens }: ClientParts, wire: WireRequ
 const tokensPerMessage = 8;
 
 const estimatedTokens = (wire: WireRequest, countTokens: (text: string) => number): number =>
-  wire.request.messages.reduce((sum, message) => sum + tokensPerMessage + countTokens(message.content), 0);
+  [...wire.request.messages.map(sentText), ...wire.request.tools].reduce((sum, text) => sum + tokensPerMessage + countTokens(text), 0);
+
+const callsText = (calls: readonly ToolCall[]): string => calls.map((call) => `${call.name}${call.arguments}`).join("");
+const sentText = (message: ChatMessage): string => message.content + (message.role === "assistant" ? callsText(message.calls) : "");
+const writtenText = (reply: KeptReply): string => (reply.reasoning ?? "") + reply.text + callsText(reply.calls);
 
 function once(count: () => number): () => number {
   let known: number | null = null;

@@ -14,7 +14,9 @@ export interface EndpointSettings {
   /** Added to the body; null removes a field. */
   readonly extraBody: Record<string, unknown>;
   readonly replyLimitField?: "max_tokens" | "max_completion_tokens";
-  /** Calls in flight at once. */
+  /** Replies come in pieces as they are written; they mean the same, and a stalled one is noticed sooner. */
+  readonly stream?: boolean;
+  /** Calls in flight at once, at most. */
   readonly concurrency: number;
   /** Attempts per call, the first included. */
   readonly maxAttempts: number;

@@ -1,4 +1,4 @@
-import type { Completion } from "../../schemas/completion.ts";
+import type { ChatMessage, Completion } from "../../schemas/completion.ts";
 import { digestOf } from "../store/digest.ts";
 import { type EndpointSettings, normaliseBaseUrl } from "./endpoint.ts";
 
@@ -19,7 +19,16 @@ export function wireRequest(settings: EndpointSettings, request: Completion): Wi
   return { request, body, key: replyKey(settings, body, request.sampleIndex) };
 }
 
-/** The body as sent. Reply limit, messages and model always win over `extraBody`. */
+/** A message as the wire has it. Content beside calls may be missing, but not empty: some endpoints refuse that. */
+function wireMessage(message: ChatMessage): Record<string, unknown> {
+  if (message.role === "tool") return { role: "tool", tool_call_id: message.call, content: message.content };
+  if (message.role !== "assistant") return { role: message.role, content: message.content };
+  if (message.calls.length === 0) return { role: "assistant", content: message.content };
+  const calls = message.calls.map(({ id, name, arguments: text }) => ({ id, type: "function", function: { name, arguments: text } }));
+  return { role: "assistant", content: message.content === "" ? null : message.content, tool_calls: calls };
+}
+
+/** The body as sent. Reply limit, messages, tools and model always win over `extraBody`. */
 function requestBody(settings: EndpointSettings, request: Completion): Record<string, unknown> {
   const fields = {
     temperature: request.temperature ?? settings.temperature,
@@ -27,15 +36,18 @@ function requestBody(settings: EndpointSettings, request: Completion): Record<st
     seed: settings.seed === null ? null : settings.seed + request.sampleIndex,
     ...settings.extraBody,
     model: settings.model,
-    messages: request.messages,
+    messages: request.messages.map(wireMessage),
+    tools: request.tools.length === 0 ? null : request.tools.map((tool): unknown => JSON.parse(tool)),
     [settings.replyLimitField ?? "max_tokens"]: request.maxTokens,
-    stream: false,
+    stream: settings.stream ?? false,
+    stream_options: settings.stream === true ? { include_usage: true } : null,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-/** All that shapes the reply and nothing else: no API key, time-outs, headers, concurrency, retries. */
-function replyKey(settings: EndpointSettings, body: Record<string, unknown>, sampleIndex: number): string {
+/** All that shapes the reply and nothing else: no API key, time-outs, headers, concurrency, retries, nor whether it came in pieces. */
+function replyKey(settings: EndpointSettings, sent: Record<string, unknown>, sampleIndex: number): string {
+  const { stream_options: _, ...body }: Record<string, unknown> = { ...sent, stream: false };
   const shaping = {
     v: keyVersion,
     wire: `POST ${completionsPath}`,

@@ -1,6 +1,7 @@
 import OpenAI, { APIError } from "openai";
 import { Agent, type RequestInit as UndiciRequestInit, fetch as undiciFetch } from "undici";
 import { type EndpointSettings, normaliseBaseUrl } from "./endpoint.ts";
+import { completionOf } from "./event-stream.ts";
 import { completionsPath } from "./request.ts";
 
 /** Far above any honest reply (4,096 tokens are about 20 KB), far below what would hurt. Counted after decompression. */
@@ -53,7 +54,9 @@ export function openTransport(settings: EndpointSettings): Transport {
     async send(body, signal) {
       try {
         const response = await client.post(completionsPath, { body, signal }).asResponse();
-        return { kind: "ok", status: response.status, text: await response.text() };
+        const text = await response.text();
+        const inPieces = (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
+        return { kind: "ok", status: response.status, text: inPieces ? completionOf(text) : text };
       } catch (error) {
         return wireReplyOf(error);
       }

@@ -59,6 +59,7 @@ async function ask(baseUrl: string): Promise<void> {
       backbone.complete({
         label: `bench:${number}`,
         messages: [{ role: "user", content: `${number} ${fold}` }],
+        tools: [],
         maxTokens: 1_000,
         temperature: null,
         sampleIndex: 0,

@@ -85,7 +85,7 @@ for (const [title, fault] of [
   test(`an endpoint that ${title}: the record waits, the rest is done, status 75, and the next run heals it`, async () => {
     let bad = true;
     const { env, name, args } = await serve({
-      fault: ({ messages }) => (bad && messages[0]?.content.includes("b__b-2") === true ? fault : null),
+      fault: ({ messages }) => (bad && messages[0]?.content?.includes("b__b-2") === true ? fault : null),
     });
     const broken = await place.catgen([...args, "--quiet", "--json", "--set", "llm.timeoutMs=400"], env);
     expect(broken.code).toBe(75);
@@ -146,7 +146,7 @@ test("a spent budget stops with 75, and more budget goes on without paying twice
 
 test("a refusal of the request itself rejects that trajectory and no other", async () => {
   const { env, args } = await serve({
-    fault: ({ messages }) => (messages[0]?.content.includes("b__b-2") === true ? { kind: "context-length" } : null),
+    fault: ({ messages }) => (messages[0]?.content?.includes("b__b-2") === true ? { kind: "context-length" } : null),
   });
   const status = await place.json<Status>(args, env);
   expect(condensed(status)).toMatchObject({ in: 3, out: 2, rejected: { "request-refused": 1 } });

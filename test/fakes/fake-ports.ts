@@ -35,7 +35,7 @@ export function fakePorts(script: Script = [], countTokens: Ports["countTokens"]
       if (said === undefined)
         throw new Fault("ENDPOINT_UNREACHABLE", "retry", `no reply is scripted for request ${requests.length} (${request.label})`);
       if (said instanceof Error) throw said;
-      return { text: said, model: "scripted", tokensIn: null, tokensOut: null, cached: false };
+      return { text: said, reasoning: null, calls: [], model: "scripted", tokensIn: null, tokensOut: null, cached: false };
     },
   };
 }

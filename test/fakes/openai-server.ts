@@ -5,11 +5,18 @@ import type { AddressInfo } from "node:net";
 /** What the fake understands of a request body; the rest is in `body`. */
 export interface FakeRequest {
   readonly model: string;
-  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly messages: readonly { readonly role: string; readonly content: string | null; readonly tool_calls?: readonly unknown[] }[];
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: IncomingMessage["headers"];
   /** 1, 2, ...: the how-manieth chat request. */
   readonly nth: number;
+}
+
+/** A reply that is more than text. */
+export interface FakeReply {
+  readonly text: string;
+  readonly reasoning?: string;
+  readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
 }
 
 /** Bodies that arrive whole, with status 200, and are not what was asked for. */
@@ -52,8 +59,8 @@ export type FakeFault =
     };
 
 export interface FakeServerOptions {
-  /** Text of the reply; by default the same for an equal body, and different otherwise. */
-  readonly reply?: (request: FakeRequest) => string;
+  /** What the model says; by default the same for an equal body, and different otherwise. */
+  readonly reply?: (request: FakeRequest) => string | FakeReply;
   /** Asked for every chat request before the script; null = answer well. */
   readonly fault?: (request: FakeRequest) => FakeFault | null;
   /** Every good answer waits this long. */
@@ -90,7 +97,9 @@ export async function startFakeServer(options: FakeServerOptions = {}): Promise<
     requests.push(request);
     const fault = options.fault?.(request) ?? script.shift() ?? null;
     if (options.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, options.delayMs));
-    answer(response, completionOf(request, options.reply ?? echo), fault);
+    const good = completionOf(request, options.reply ?? echo);
+    if (fault === null && request.body["stream"] === true) stream(response, good);
+    else answer(response, good, fault);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -122,19 +131,28 @@ const echo = (request: FakeRequest): string =>
 /** About one token per 4 characters, as the usual rule of thumb has it. */
 export const fakeTokens = (text: string): number => Math.ceil(text.length / 4);
 
-function completionOf(request: FakeRequest, reply: (request: FakeRequest) => string) {
-  const content = reply(request);
-  const promptTokens = request.messages.reduce((sum, message) => sum + fakeTokens(message.content), 0);
+function completionOf(request: FakeRequest, reply: (request: FakeRequest) => string | FakeReply) {
+  const said = reply(request);
+  const { text, reasoning, calls }: FakeReply = typeof said === "string" ? { text: said } : said;
+  const asked = calls?.map((call, index) => ({ id: `call-${request.nth}-${index}`, type: "function", function: call }));
+  const written = text + (reasoning ?? "") + (calls ?? []).map((call) => call.name + call.arguments).join("");
+  const promptTokens = request.messages.reduce((sum, message) => sum + fakeTokens(message.content ?? ""), 0);
+  const message = {
+    role: "assistant",
+    content: (text === "" && asked !== undefined ? null : text) as string | null,
+    ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
+    ...(asked === undefined ? {} : { tool_calls: asked }),
+  };
   return {
     id: `fake-${request.nth}`,
     object: "chat.completion",
     created: 0,
     model: request.model,
-    choices: [{ index: 0, message: { role: "assistant", content: content as string | null }, finish_reason: "stop" }],
+    choices: [{ index: 0, message, finish_reason: asked === undefined ? "stop" : "tool_calls" }],
     usage: {
       prompt_tokens: promptTokens,
-      completion_tokens: fakeTokens(content),
-      total_tokens: promptTokens + fakeTokens(content),
+      completion_tokens: fakeTokens(written),
+      total_tokens: promptTokens + fakeTokens(written),
     } as Record<string, unknown>,
   };
 }
@@ -188,6 +206,28 @@ function spoiled(text: string, good: FakeCompletion, kind: SpoiledKind): string 
     "proto-keys": () => text.replace("{", '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},'),
   };
   return bodies[kind]();
+}
+
+/** The same reply as OpenAI streams it: role, pieces of a few characters, the reason, the usage when asked for, `[DONE]`. */
+function stream(response: ServerResponse, { usage, choices, ...head }: FakeCompletion): void {
+  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+  const push = (value: unknown): void => void response.write(`data: ${JSON.stringify(value)}\n\n`);
+  const chunk = (delta: unknown, finish_reason: string | null = null): void =>
+    push({ ...head, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }], usage: null });
+  const pieces = (text: string): string[] => text.match(/[\s\S]{1,7}/g) ?? [];
+  const [choice] = choices;
+  if (choice === undefined) return void response.end();
+  const { message } = choice;
+  chunk({ role: "assistant", content: "" });
+  for (const piece of pieces(message.reasoning_content ?? "")) chunk({ reasoning_content: piece });
+  for (const piece of pieces(message.content ?? "")) chunk({ content: piece });
+  for (const [index, call] of (message.tool_calls ?? []).entries()) {
+    chunk({ tool_calls: [{ index, id: call.id, type: "function", function: { name: call.function.name, arguments: "" } }] });
+    for (const piece of pieces(call.function.arguments)) chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
+  }
+  chunk({}, choice.finish_reason);
+  push({ ...head, object: "chat.completion.chunk", choices: [], usage });
+  response.end(": that was all\n\ndata: [DONE]\n\n");
 }
 
 function send(response: ServerResponse, status: number, text: string, type = "application/json"): void {

@@ -11,6 +11,7 @@ export const llm: Condenser = async (input, ports, { label, attempt, temperature
     const reply = await ports.complete({
       label,
       messages: [{ role: "user", content: request }],
+      tools: [],
       maxTokens: input.capTokens,
       temperature,
       sampleIndex: attempt,

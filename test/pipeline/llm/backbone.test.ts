@@ -8,7 +8,7 @@ test("a reply is what the endpoint said, and a second time it costs nothing", as
   const { open, server, ledger } = await bench({ reply: () => "the memory" });
   const backbone = await open();
   const reply = Reply.parse(await backbone.complete(ask("hello")));
-  expect(reply).toEqual({ text: "the memory", model: "fake-model", tokensIn: 2, tokensOut: 3, cached: false });
+  expect(reply).toEqual({ text: "the memory", reasoning: null, calls: [], model: "fake-model", tokensIn: 2, tokensOut: 3, cached: false });
   expect(await backbone.complete(ask("hello", { label: "asked again" }))).toEqual({ ...reply, cached: true });
   await backbone.close();
   expect(server.requests).toHaveLength(1);

@@ -31,6 +31,7 @@ export const settingsFor = (baseUrl: string, changes: Partial<EndpointSettings> 
 export const ask = (text: string, changes: Partial<Completion> = {}): Completion => ({
   label: `condense:${text}`,
   messages: [{ role: "user", content: text }],
+  tools: [],
   maxTokens: 100,
   temperature: null,
   sampleIndex: 0,

@@ -7,7 +7,7 @@ import type { KeptReply } from "../../../pipeline/llm/reply-format.ts";
 import { ask, bench, tempFolder } from "./harness.ts";
 
 const keyOf = (number: number): string => number.toString(16).padStart(64, "0");
-const replyOf = (text: string): KeptReply => ({ text, model: "fake-model", tokensIn: 3, tokensOut: null });
+const replyOf = (text: string): KeptReply => ({ text, reasoning: null, calls: [], model: "fake-model", tokensIn: 3, tokensOut: null });
 
 async function filledFolder(count: number): Promise<{ folder: string; path: string }> {
   const folder = await tempFolder();
