@@ -41,9 +41,11 @@ export const PersonaRecipe = z.strictObject({
     .default({})
     .describe("Further tool names of the source and what the persona calls them, e.g. {terminal: execute_bash}. Arguments are kept."),
   callStyle: z
-    .enum(["hermes"])
+    .enum(["hermes", "xml"])
     .default("hermes")
-    .describe("How calls are written in text: `hermes` = the Qwen2.5 chat template's <tool_call> JSON."),
+    .describe(
+      "How calls are written in text: `hermes` = the Qwen2.5 chat template's <tool_call> JSON; `xml` = <function=NAME> with <parameter=KEY> as in OpenHands and SWE-smith, for backbones without tool calls.",
+    ),
   controlTokens: z
     .enum(["reject", "escape"])
     .default("reject")

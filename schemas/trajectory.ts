@@ -62,6 +62,8 @@ export const Mark = z.enum([
   "orphan-result", // a tool result answers no known call (kept as feedback)
   "demonstration-removed", // an in-context demonstration was left out
   "parts-left-out", // the agent also saw something that is no text (an image, a document)
+  "diverged-on-resume", // a live run was resumed, and from some turn on observations differed from those before
+  "tests-touched", // the patch changed test files of the verifier, which were put back
   "branches-left-out", // the source also holds turns that were taken back, or other attempts, beside the run that was kept
 ]);
 export type Mark = z.infer<typeof Mark>;
@@ -74,6 +76,7 @@ export const ExitStatus = z.enum([
   "cost-limit",
   "context-limit",
   "time-limit",
+  "stuck", // the agent repeated one turn, or called no tool, again and again
   "error", // the scaffold or the endpoint broke
   "unknown",
 ]);

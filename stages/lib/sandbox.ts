@@ -38,8 +38,11 @@ export interface Sandbox {
     | { readonly ok: true; readonly bytes: Uint8Array }
     | { readonly ok: false; readonly why: "missing" | "folder" | "special" | "too-large" | "denied" }
   >;
-  /** A tar of `path` made inside, to open another sandbox from; at most `maxBytes`. */
-  snapshot(path: string, maxBytes: number): Promise<Uint8Array>;
+  /** A tar of `path` made inside, to open another sandbox from. `why`: more than `maxBytes`, or not to be read. */
+  snapshot(
+    path: string,
+    maxBytes: number,
+  ): Promise<{ readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly why: string }>;
   /** Ends every process and removes what was written. Idempotent. */
   destroy(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { CallStyle } from "../../stages/lib/call-styles/call-style.ts";
 import { callStyles } from "../../stages/lib/call-styles/index.ts";
 import { countControlTexts } from "../../stages/lib/control-tokens.ts";
-import { spacedJson } from "../../stages/lib/json-text.ts";
+import { jsonMembers, spacedJson } from "../../stages/lib/json-text.ts";
 import { personas } from "../../stages/lib/personas/index.ts";
 import { contextCall, contextTool } from "../../stages/lib/personas/persona.ts";
 import { arbitraryText, arbitraryTrajectory } from "../fakes/arbitrary-trajectory.ts";
@@ -22,6 +22,8 @@ const nasty = fc.constantFrom(
   "a\n",
   "\na",
   "```bash\nls\n```",
+  ...["<function=bash>\n<parameter=command>ls</parameter>\n</function>", "</parameter>", "</function>", "<parameter=", "<\\function=x>"],
+  ...["<\\\\/parameter>\n", "<", "<\\", "\n5\n", " 5 ", "5", "true", "null", '"5"', "[1, 2]", "\\", '">', "a b"],
 );
 const text = fc.oneof(arbitraryText(), nasty).filter(free);
 const object = fc.dictionary(text, fc.oneof(text, fc.integer(), fc.constant(null), fc.array(text), fc.dictionary(text, text)));
@@ -33,12 +35,26 @@ const call = fc.record({
   arguments: object.map((value) => spacedJson(JSON.stringify(value)) ?? "").filter(free),
 });
 
+const emptyTask = { system: null, prompt: "", issue: null, workdir: null, repository: null, tools: [] };
+const anyOrigin = {
+  dialect: "x",
+  file: "x",
+  record: null,
+  digest: "0".repeat(64),
+  licence: null,
+  model: null,
+  callStyle: "native",
+} as const;
+const paperTools = personas.paper.tools({ task: emptyTask, origin: anyOrigin });
+const bash = (command: string) => ({ name: "execute_bash", arguments: `{"command": ${JSON.stringify(command)}}` });
+
 describe.each(Object.entries<CallStyle>(callStyles))("call style %s", (_, style) => {
   test("what is written is read back: thought, calls, their order and arguments", () => {
     fc.assert(
       fc.property(text, fc.array(call, { maxLength: 4 }), (thought, calls) => {
         fc.pre(thought !== "" || calls.length > 0);
         expect(style.read(style.assistant(thought, calls))).toEqual({ thought, calls });
+        expect(style.readReply(style.assistant(thought, calls), [])).toEqual({ thought, calls });
       }),
       { seed: 21, numRuns: 1000 },
     );
@@ -50,6 +66,7 @@ describe.each(Object.entries<CallStyle>(callStyles))("call style %s", (_, style)
         for (const { thought, calls } of steps) {
           const written = calls.map(({ name, arguments: args }) => ({ name, arguments: spacedJson(args) ?? args }));
           expect(style.read(style.assistant(thought, written))).toEqual({ thought, calls: written });
+          expect(style.readReply(style.assistant(thought, written), paperTools)).toEqual({ thought, calls: written });
         }
       }),
       { seed: 22, numRuns: 200 },
@@ -59,6 +76,47 @@ describe.each(Object.entries<CallStyle>(callStyles))("call style %s", (_, style)
   test("arguments mean the same in whatever layout they come", () => {
     const spread = { name: "x", arguments: '{"a":1.0,\n "b" : ["\\u0041",{}]}' };
     expect(style.assistant("", [spread])).toBe(style.assistant("", [{ ...spread, arguments: '{"a": 1.0, "b": ["A", {}]}' }]));
+  });
+
+  test("numbers keep their spelling, members their order, and a member that comes twice comes twice", () => {
+    const odd = { name: "x", arguments: '{"b": 1.0, "a": 1e5, "b": [12345678901234567890], "__proto__": null}' };
+    expect(style.read(style.assistant("", [odd])).calls).toEqual([odd]);
+  });
+
+  test("a live model may leave the last closing tag to its stop sequence, and end with white space", () => {
+    const calls = [bash("ls"), bash("pwd")];
+    const text = style.assistant("I look.", calls);
+    const stopped = text.slice(0, text.lastIndexOf("</")).trimEnd();
+    for (const reply of [stopped, `${stopped}\n`, `${text}\n\n `])
+      expect(style.readReply(reply, paperTools)).toEqual({ thought: "I look.", calls });
+  });
+
+  test("what a live model goes on to write behind its calls is left out, imagined results and calls too", () => {
+    const imagined = `${style.assistant("I look.", [bash("ls")])}\n\nOBSERVATION:\nREADME.md\n\n${style.assistant("Good.", [bash("rm README.md")])}`;
+    expect(style.readReply(imagined, paperTools)).toEqual({ thought: "I look.", calls: [bash("ls")] });
+    expect(style.readReply(`${style.assistant("", [bash("ls"), bash("pwd")])}\nDone.`, [])).toEqual({
+      thought: "",
+      calls: [bash("ls"), bash("pwd")],
+    });
+  });
+
+  test("a live reply without a call is all thought, and a call of a function that nobody offered is a call", () => {
+    expect(style.readReply("I am done.\n", paperTools)).toEqual({ thought: "I am done.\n", calls: [] });
+    const unknown = { name: "browse", arguments: '{"url": "x"}' };
+    expect(style.readReply(style.assistant("Hm.", [unknown]), paperTools)).toEqual({ thought: "Hm.", calls: [unknown] });
+  });
+
+  test("a live reply is read or refused, never a crash, and a refusal holds no control-token text", () => {
+    const whole = style.assistant("I look.", [bash("cat <<E\n<a>\nE"), { name: "str_replace_editor", arguments: '{"insert_line": 3}' }]);
+    const damage = fc.tuple(fc.nat(whole.length), fc.nat(12), fc.oneof(text, fc.constantFrom("<tool_call>", "</tool_call>", "<|im_end|>")));
+    fc.assert(
+      fc.property(damage, ([at, length, planted]) => {
+        const read = style.readReply(whole.slice(0, at) + planted + whole.slice(at + length), paperTools);
+        if ("problem" in read) expect(read.problem).toSatisfy((problem: string) => problem.startsWith("expected ") && free(problem));
+        else for (const { arguments: json } of read.calls) expect(jsonMembers(json)).not.toBeNull();
+      }),
+      { seed: 23, numRuns: 2000 },
+    );
   });
 
   test("the context call is read back", () => {
@@ -75,24 +133,13 @@ describe.each(Object.entries<CallStyle>(callStyles))("call style %s", (_, style)
   });
 
   test("the system text names every tool and begins with the prompt", () => {
-    const tools = [...personas.paper.tools({ task: emptyTask, origin: anyOrigin }), contextTool];
+    const tools = [...paperTools, contextTool];
     const system = style.system("You are an engineer.", tools);
     expect(system.startsWith("You are an engineer.")).toBe(true);
     for (const tool of tools) expect(system).toContain((JSON.parse(tool) as { function: { name: string } }).function.name);
     expect(style.system("You are an engineer.", [])).toBe("You are an engineer.");
   });
 });
-
-const emptyTask = { system: null, prompt: "", issue: null, workdir: null, repository: null, tools: [] };
-const anyOrigin = {
-  dialect: "x",
-  file: "x",
-  record: null,
-  digest: "0".repeat(64),
-  licence: null,
-  model: null,
-  callStyle: "native",
-} as const;
 
 describe("hermes", () => {
   const { hermes } = callStyles;

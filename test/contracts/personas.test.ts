@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Call, Task } from "../../schemas/trajectory.ts";
+import { agentTools } from "../../stages/generate/tools/index.ts";
 import { jsonMembers, spacedJson } from "../../stages/lib/json-text.ts";
 import { personas } from "../../stages/lib/personas/index.ts";
 import { contextTool, type MappedCall, type Persona } from "../../stages/lib/personas/persona.ts";
@@ -137,6 +138,43 @@ describe("paper", () => {
       "submit",
     ]);
     expect(schema(contextTool).function.parameters).toEqual({ type: "object", properties: {}, additionalProperties: false });
+  });
+
+  test("what samples show is what the live agent has", () => {
+    expect([...agentTools].map(([name, tool]) => [name, tool.schema])).toEqual(
+      paper.tools(from({})).map((tool) => [schema(tool).function.name, tool]),
+    );
+  });
+
+  test("a call that the live agent's tools take has a counterpart in samples", () => {
+    const taken = fc.dictionary(
+      fc.constantFrom(
+        "command",
+        "path",
+        "old_str",
+        "new_str",
+        "insert_line",
+        "view_range",
+        "timeout",
+        "is_input",
+        "security_risk",
+        "summary",
+      ),
+      fc.constantFrom("view", "str_replace", "insert", "/a", "3", 3, true, null, [1, 2]),
+      { maxKeys: 3 },
+    );
+    const start = fc.constantFrom({}, { command: "ls" }, { command: "view", path: "/a" });
+    let count = 0;
+    fc.assert(
+      fc.property(fc.constantFrom(...agentTools.values()), start, taken, (tool, some, more) => {
+        const args = { ...some, ...more };
+        if (!tool.parse(JSON.stringify(args)).ok) return;
+        count += 1;
+        expect(maps(paper, tool.name, args)).toMatchObject({ ok: true, call: { name: tool.name } });
+      }),
+      { seed: 35, numRuns: 2000 },
+    );
+    expect(count).toBeGreaterThan(200);
   });
 
   test.each(["bash", "execute_bash", "terminal"])("%s is execute_bash", (name) => {

@@ -1,5 +1,6 @@
 import { jsonMembers, jsonString, spacedJson, stringMember } from "../json-text.ts";
 import type { CallStyle, WrittenCall } from "./call-style.ts";
+import { readHermesReply } from "./hermes-reply.ts";
 
 /** What the template says when a conversation has no system prompt. */
 export const defaultSystem = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.";
@@ -42,4 +43,5 @@ export const hermes: CallStyle = {
     const bodies = text.slice(text.indexOf(open, first)).split(open).slice(1);
     return { thought: text.slice(0, first), calls: bodies.map((body) => readCall(body.slice(0, body.lastIndexOf(close)))) };
   },
+  readReply: readHermesReply,
 };

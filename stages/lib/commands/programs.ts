@@ -1,4 +1,6 @@
-import { parseShell, type SimpleCommand } from "./shell.ts";
+import { patchedFiles } from "./patches.ts";
+import { writtenByScript } from "./scripts.ts";
+import { noFile, parseShell, type SimpleCommand } from "./shell.ts";
 
 /** What one simple command is for. `tidy` = moves and removes files; `quiet` = plumbing that says nothing about the turn: `cd`, `echo`. */
 export interface Role {
@@ -277,7 +279,6 @@ const writers = new Set([
   "",
 ]);
 
-const noFile = /^(?:&?\d+|-|\/dev\/\w+)$/;
 const written = (command: SimpleCommand): string[] =>
   command.redirections.flatMap(({ operator, target }) =>
     /^(?:&?>>?|>\|)$/.test(operator) && target !== "" && !noFile.test(target) ? [target] : [],
@@ -304,14 +305,15 @@ const gitExplores = new Set([
   "help",
 ]);
 
-function gitRole(words: readonly string[]): Role {
+function gitRole(words: readonly string[], heredoc: string | null): Role {
   let at = 1;
   while (words[at]?.startsWith("-")) at += words[at] === "-C" || words[at] === "-c" ? 2 : 1;
   const [verb = "", ...rest] = words.slice(at);
   const paths = rest.filter((word) => !word.startsWith("-"));
   const dashes = rest.indexOf("--");
   const afterDashes = dashes < 0 ? [] : rest.slice(dashes + 1);
-  if (verb === "apply" || verb === "am") return role(rest.includes("--check") || rest.includes("--stat") ? "explore" : "edit");
+  if (verb === "apply" || verb === "am")
+    return rest.includes("--check") || rest.includes("--stat") ? role("explore") : role("edit", patchedFiles(heredoc ?? ""));
   if (verb === "checkout" && (afterDashes.length > 0 || paths.some((path) => /[./]/.test(path) && !rest.includes("-b"))))
     return role("edit", afterDashes.length > 0 ? afterDashes : paths.filter((path) => /\w[./]|^\.$/.test(path)));
   if (verb === "restore" && !rest.includes("--staged")) return role("edit", paths);
@@ -323,30 +325,6 @@ function gitRole(words: readonly string[]): Role {
 
 /** `grep -A 20 pattern file` without the counts of its options. */
 const withoutCounts = (words: readonly string[]): string[] => words.filter((_, index) => !/^-[ABCm]$/.test(words[index - 1] ?? ""));
-
-/** Files that a script opens for writing, best effort: literal names, and names of variables that are assigned a literal. */
-export function writtenByScript(script: string): string[] {
-  const text = script.slice(0, 200_000);
-  const files = new Set<string>();
-  const literals = new Map<string, string>();
-  for (const found of text.matchAll(/\b([A-Za-z_]\w{0,60})\s{0,4}=\s{0,4}(?:Path\(|pathlib\.Path\()?[rbuf]?(['"])([^'"\n]{1,300})\2/g))
-    literals.set(found[1] ?? "", found[3] ?? "");
-  const named = (literal: string | undefined, name: string | undefined): void => {
-    const file = literal ?? literals.get(name ?? "");
-    if (file !== undefined && !noFile.test(file)) files.add(file);
-  };
-  const target = String.raw`(?:[rbuf]?['"]([^'"\n]{1,300})['"]|([A-Za-z_]\w{0,60}))`;
-  for (const found of text.matchAll(
-    new RegExp(String.raw`\bopen\(\s{0,4}${target}\s{0,4},\s{0,4}(?:mode\s{0,2}=\s{0,2})?['"](?:[wax]|r\+)`, "g"),
-  ))
-    named(found[1], found[2]);
-  for (const found of text.matchAll(new RegExp(String.raw`\bPath\(\s{0,4}${target}\s{0,4}\)\.write_(?:text|bytes)\(`, "g")))
-    named(found[1], found[2]);
-  for (const found of text.matchAll(/\b([A-Za-z_]\w{0,60})\.write_(?:text|bytes)\(/g)) named(undefined, found[1]);
-  for (const found of text.matchAll(new RegExp(String.raw`\b(?:writeFileSync|writeFile|appendFileSync)\(\s{0,4}${target}`, "g")))
-    named(found[1], found[2]);
-  return [...files];
-}
 
 const interpreters = /^(?:python|pypy|node|ruby|perl|tsx|deno|bun|php)[\d.]*$/;
 
@@ -392,9 +370,13 @@ export function rolesOf(command: SimpleCommand, depth = 0): Role[] {
     return [role("submit")];
   const tees = program === "tee" ? operands(words).filter((file) => !noFile.test(file)) : [];
   if (writers.has(program) && outputs.length + tees.length > 0) return [role("edit", [...outputs, ...tees])];
-  if (program === "git") return [gitRole(words)];
+  if (program === "git") return [gitRole(words, command.heredoc)];
   if (program === "sed") return [sedRole(words)];
-  if (program === "patch") return [role(words.includes("--dry-run") ? "explore" : "edit", operands(words).slice(0, 1))];
+  if (program === "patch") {
+    const named = operands(words).slice(0, 1);
+    return [role(words.includes("--dry-run") ? "explore" : "edit", named.length > 0 ? named : patchedFiles(command.heredoc ?? ""))];
+  }
+  if (program === "apply_patch" || program === "applypatch") return [role("edit", patchedFiles(words[1] ?? command.heredoc ?? ""))];
   if (program === "ed" || program === "ex") return [role("edit", operands(words).slice(-1))];
   if (program === "mkdir") return [role("quiet")];
   if (program === "cp" || program === "ln" || program === "rsync") return [role("tidy", paths(words).slice(-1))];

@@ -1,4 +1,4 @@
-/** What a tool's answer says about itself: exit code, error line, test counts. Reads ends and beginnings of long texts, never all twice. */
+/** What a tool's answer says about itself: exit code, test counts, failing tests. Reads ends and beginnings of long texts, never all twice. */
 
 export interface TestResult {
   /** Tests that passed; null: the runner does not print it. */
@@ -7,21 +7,46 @@ export interface TestResult {
   readonly failed: number | null;
 }
 
-/** Characters at either end of a result that are searched; summaries and error lines stand there. */
-const edge = 8_000;
+/** Characters at either end of a result that are searched. */
+export const edge = 8_000;
 const longestLine = 2_000;
 
-const statedAtStart = /^\s*<(?:returncode|exit_code|exitcode)>\s*(-?\d{1,6})\s*</;
+/** mini-swe-agent; Claude Code's background shells; R2E-Gym, Codex and Claude Code. */
+const statedAtStart = [
+  /^\s*<(?:returncode|exit_code|exitcode)>\s*(-?\d{1,6})\s*</,
+  /^\s*(?:<(?:retrieval_status|task_id|task_type|status)>[^<\n]{0,100}<\/\w{1,20}>\s{0,4}){1,6}<exit_code>(-?\d{1,6})</,
+  /^Exit code:? (?:Error: Exit code )?(-?\d{1,6})\r?\n/,
+  /^(?:Chunk ID: .{0,40}\r?\n)?Wall time: .{0,40}\r?\nProcess exited with code (-?\d{1,6})\r?\n/,
+];
+/** OpenHands, Gemini CLI, pi. */
 const statedAtEnd =
-  /\[(?:The command completed|Command finished) with exit code (-?\d{1,6})\.?\]|^\(?(?:exit code|exit status|Exit code)[:\s]+(-?\d{1,6})\)?\s*$/gim;
+  /\[(?:The command completed|Command finished) with exit code (-?\d{1,6})\.?\]|^\(?(?:exit code|exit status|Command exited with code)[:\s]+(-?\d{1,6})\)?\s*$/gim;
 
-/** Exit code that the scaffold wrote into the result (mini-swe-agent, OpenHands), or null. */
+/** Exit code that the scaffold wrote into the result, or null. */
 export function statedExitCode(result: string): number | null {
-  const start = statedAtStart.exec(result.slice(0, 200))?.[1];
-  if (start !== undefined) return Number(start);
+  for (const pattern of statedAtStart) {
+    const code = pattern.exec(result.slice(0, 600))?.[1];
+    if (code !== undefined) return Number(code);
+  }
   const last = [...result.slice(-600).matchAll(statedAtEnd)].at(-1);
   const code = last?.[1] ?? last?.[2];
   return code === undefined ? null : Number(code);
+}
+
+/** Does a record in the place of an answer say that the tool failed? Source: Cline's editor, `{"query", "result", "error", "success"}`. */
+export const saysFailed = (result: string): boolean =>
+  result.startsWith('{"query":') && /"success":\s?false\s?\}\s*$/.test(result.slice(-40));
+
+/** What such a record answers; anything else as it is. */
+function answerIn(result: string): string {
+  if (!result.startsWith('{"query":')) return result;
+  try {
+    const record = new Map<string, unknown>(Object.entries(JSON.parse(result)));
+    const said = ["error", "result"].map((key) => record.get(key)).find((text) => typeof text === "string" && text !== "");
+    return typeof said === "string" ? said : result;
+  } catch {
+    return result;
+  }
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours are control characters
@@ -30,20 +55,28 @@ const wrappers = [
   /^\s*<(?:returncode|exit_code|exitcode)>[^<\n]{0,20}<\/(?:returncode|exit_code|exitcode)>[ \t]*\n?/,
   /^\s*OBSERVATION:[ \t]*\n/,
   /^\s*<output(?:_head)?>\n?/,
+  /^Exit code:? (?:Error: Exit code )?-?\d{1,6}\n(?:Wall time: .{0,40}\n(?:Total output lines: \d{1,9}\n)?Output:\n)?/, // Claude Code, Codex
+  /^Execution output of \[\w{1,60}\]:\n/, // R2E-Gym
+  /^(?:Chunk ID: .{0,40}\n)?Wall time: .{0,40}\nProcess (?:exited|running) with .{0,60}\n(?:Original token count: \d{1,9}\n)?Output:\n/, // Codex
+  /^Command: [^\0]{0,3000}?\nDirectory: .{0,400}\n(?:Output|Stdout): (?:\(empty\)(?=\n))?/, // Gemini CLI
+  /^<tool_use_error>/, // Claude Code
 ];
 const trailers = [
   /\n?<\/output(?:_tail)?>\s*$/,
   /\n?\[(?:The command (?:completed|has)|Command (?:finished|exited)|Current working directory|Python [Ii]nterpreter|Jupyter)[^\]\n]{0,300}\]\s*$/,
   /\n?\[Python Interpreter: [^\]\n]{0,200}\]\s*\n[^\n]{0,200}[#$]\s*$/,
   /\n?\(Open file: [^\n]{0,300}\)\n\(Current directory: [^\n]{0,300}\)\nbash-\$\s*$/,
+  /(?:\nError: \(none\))?\nExit Code: [^\n]{1,20}(?:\nSignal: [^\n]{1,20})?(?:\nBackground PIDs: [^\n]{1,60})?\nProcess Group PGID: [^\n]{1,20}\s*$/, // Gemini CLI
+  /(?:^|\n{1,2})Command exited with code -?\d{1,6}\s*$/, // pi
+  /<\/tool_use_error>\s*$/,
 ];
 
 /** The result without what the scaffold put around it: return codes, output tags, prompts, colours; newlines as `\n`. */
 export function bodyOf(result: string): string {
-  let body = result.replaceAll("\r\n", "\n");
+  let body = answerIn(result).replaceAll("\r\n", "\n");
   if (body.includes("\u001b")) body = body.replace(colours, "");
   for (const wrapper of wrappers) {
-    const found = wrapper.exec(body.slice(0, 400))?.[0];
+    const found = wrapper.exec(body.slice(0, 4_000))?.[0];
     if (found !== undefined) body = body.slice(found.length);
   }
   for (let again = true; again; ) {
@@ -60,9 +93,10 @@ export function bodyOf(result: string): string {
   return body;
 }
 
-const linesOf = (text: string): string[] =>
+export const linesOf = (text: string): string[] =>
   text.split("\n").map((line) => (line.length > longestLine ? line.slice(0, longestLine) : line).trimEnd());
-const tailLines = (body: string): string[] => linesOf(body.slice(-edge));
+/** The last lines, where summaries and error lines stand. */
+export const tailLines = (body: string): string[] => linesOf(body.slice(-edge));
 
 const sum = (numbers: readonly (number | undefined)[]): number => numbers.reduce((total: number, one) => total + (one ?? 0), 0);
 const counted = (line: string, word: RegExp): number | undefined => {
@@ -76,6 +110,13 @@ const pair = (passed: number | undefined | null, failed: number | undefined | nu
 const last = (lines: readonly string[], pattern: RegExp): string | undefined => lines.findLast((line) => pattern.test(line));
 
 type Reader = (lines: readonly string[]) => { readonly result: TestResult; readonly line: string } | null;
+
+/** Moatless: `Total: 3 passed, 1 failed, 0 errors, 0 skipped.`, or `3 passed. 1 failed. 0 errors.` */
+const moatless: Reader = (lines) => {
+  const line = last(lines, /^(?:Total: )?\d{1,7} passed[.,] \d{1,7} failed[.,] \d{1,7} errors/);
+  const bad = [counted(line ?? "", /(\d{1,7}) failed/), counted(line ?? "", /(\d{1,7}) errors/)];
+  return line === undefined ? null : { result: pair(counted(line, /(\d{1,7}) passed/), sum(bad)), line };
+};
 
 const digits = /\b\d{1,7} (?:passed|failed|errors?|exceptions?)\b/;
 /** pytest (`2 failed, 3 passed in 0.1s`, with or without `=`), tox's and SymPy's (`tests finished: 3 passed, in 0.2 seconds`). */
@@ -153,7 +194,7 @@ const others: Reader = (lines) => {
   return { result: pair(all === undefined ? null : Math.max(0, all - failed - sum([counted(line, /Skipped: (\d+)/)])), failed), line };
 };
 
-const readers: readonly Reader[] = [pytest, unittest, jest, nodeTest, mocha, cargo, others, go];
+const readers: readonly Reader[] = [pytest, unittest, jest, nodeTest, mocha, cargo, moatless, others, go];
 
 /** Test counts and the line that states them, from the end of a body; null: no known runner's summary is there. */
 export function testSummary(body: string): { readonly result: TestResult; readonly line: string } | null {
@@ -185,70 +226,4 @@ export function failingTests(body: string): string[] {
       if (name !== undefined && names.size < 20) names.add(name);
     }
   return [...names];
-}
-
-/** `TypeError: message`, `pkg.mod.SomeException`, pytest's `E   ` before it; also `Uncaught Error: ...`. */
-const typed =
-  /^(?:E\s{1,6})?(?:Uncaught )?((?:[A-Za-z_][\w.]{0,100}\.)?[A-Z]\w{0,80}(?:Error|Exception|Exit|Interrupt|Failure|DoesNotExist|NotFound|Warning)\b(?: \[\w{1,60}\])?|(?:[a-z_]\w{0,60}\.){1,8}[A-Z]\w{0,80}(?=: ))(?::\s?(.*))?$/;
-/** pytest's short summary: `FAILED tests/a.py::test_b - AssertionError: no`. */
-const pytestEntry = /^(?:FAILED|ERROR) \S{1,400} - (?=\S)/;
-const shellError =
-  /(?:: command not found|: not found|: No such file or directory|: Permission denied|: No module named \S{1,200}|: Is a directory|: cannot access .{0,300}|fatal: .{1,300}|: syntax error near .{1,200})$/;
-const compiler =
-  /(?:^|\s)(?:fatal )?(?:error|ERROR)(?:\[\w{1,12}\])?:? .{1,300}$|^npm ERR! .{1,300}$|^make(?:\[\d+\])?: \*\*\* .{1,300}$|^panic: .{1,300}$/;
-const editor =
-  /No replacement was performed.{0,400}|^Parameter `\w{1,40}` is required.{0,300}|Your proposed edit has introduced new syntax error|Invalid `?\w{1,40}`? parameter.{0,300}|The path .{1,300} (?:does not exist|is not an absolute path).{0,200}/;
-
-/** What went wrong, as printed on one line; null: nothing known. The editor's words come first, then a typed error, then shells and compilers. */
-export function errorLine(body: string): string | null {
-  const lines = tailLines(body);
-  const complaint = lines.map((line) => editor.exec(line)?.[0]).findLast((found) => found !== undefined);
-  if (complaint !== undefined) return complaint.trim();
-  const error = lines.findLast((line) => typed.test(line.trim()) && !/Warning\b/.test(line));
-  const listed = lines.findLast((line) => pytestEntry.test(line));
-  if (error === undefined && listed !== undefined) return listed.replace(pytestEntry, "").trim();
-  return (error ?? lines.findLast((line) => shellError.test(line) || compiler.test(line)))?.trim() ?? null;
-}
-
-const traceback = // Python, IPython, Node, Go, Rust
-  /^(?:Traceback \(most recent call last\):|\s*File "[^"\n]{1,300}", line \d+|\s+at \S+ ?\(?.{1,300}:\d+:\d+\)?$|-{2,10}> ?\d+ |panic: |thread '.{1,100}' panicked)/;
-
-/** Is a traceback the last thing in the body? */
-export function endsInTraceback(body: string): boolean {
-  const lines = linesOf(body.slice(-3_000)).filter((line) => line.trim() !== "");
-  const error = lines.findLastIndex((line) => typed.test(line.trim()) && !/Warning\b/.test(line));
-  const nearEnd = error >= 0 && lines.length - error <= 3;
-  return lines.slice(-16).some((line) => traceback.test(line)) && (nearEnd || traceback.test(lines.at(-1) ?? ""));
-}
-
-/** Is the whole body one complaint of the shell or the editor? */
-export function isBareError(body: string): boolean {
-  const lines = linesOf(body.slice(0, 1_000)).filter((line) => line.trim() !== "");
-  const [first] = lines;
-  if (first === undefined || body.length > 20_000) return false;
-  return (
-    editor.test(first) ||
-    first.startsWith("ERROR:") ||
-    (lines.length <= 2 && body.length <= 1_000 && lines.every((line) => shellError.test(line)))
-  );
-}
-
-const replacements: readonly (readonly [RegExp, string])[] = [
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "#"],
-  [/\b0x[0-9a-f]+\b/gi, "#"],
-  [/(?:~|\.{1,2})?(?:\/[\w.@+-]{1,100}){2,}\/?/g, "<path>"],
-  [/\/[\w.@+-]{1,100}/g, "<path>"],
-  [/\b[0-9a-f]{12,64}\b/gi, "#"],
-  [/\d+(?:[.:,]\d+)*(?:\s?(?:ms|s|seconds)\b)?/g, "#"],
-  [/\s+/g, " "],
-];
-
-/** One spelling for one failure: error type and message without numbers, paths, addresses and times; 160 characters at most. */
-export function signatureOf(line: string): string {
-  let text = line
-    .slice(0, 400)
-    .replace(/^E\s+/, "")
-    .replace(/^FAILED \S+ - /, "");
-  for (const [pattern, by] of replacements) text = text.replace(pattern, by);
-  return text.trim().slice(0, 160).toWellFormed();
 }

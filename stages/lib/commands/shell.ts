@@ -24,6 +24,9 @@ export interface SimpleCommand {
   readonly text: string;
 }
 
+/** Targets of redirections and writes that are no files: other descriptors, `-`, `/dev/null`. */
+export const noFile = /^(?:&?\d+|-|\/dev\/\w+)$/;
+
 const plain = /[^\s'"\\$`;&|<>()]+/y;
 const blank = /(?:[ \t\r\f\v]|\\\r?\n)+/y;
 const joint = /&&|\|\||\|&|;;&?|[;|&\n()]/y;

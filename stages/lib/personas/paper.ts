@@ -1,6 +1,7 @@
 import type { Call, Task } from "../../../schemas/trajectory.ts";
 import { jsonObject, type Member, stringMember } from "../json-text.ts";
-import { type MappedCall, type Persona, toolSchema } from "./persona.ts";
+import { bashTool, editorTool, injectedArguments, type PaperTool, submitTool } from "./paper-tools.ts";
+import type { MappedCall, Persona } from "./persona.ts";
 
 const work = `You are a software engineer who works alone in a sandboxed copy of a repository, through the tools below and nothing else.
 Work in small steps: look before you edit, reproduce the problem before you fix it, run the tests after you change something, and read what they say.`;
@@ -10,49 +11,11 @@ const handOver = `When the task is solved and checked, call \`submit\`.`;
 /** Headings that mini-swe-agent and SWE-agent 0.x ask for in front of every thought. */
 const heading = /^(?:THOUGHT:|DISCUSSION)\s*/;
 
-const bash = toolSchema(
-  "execute_bash",
-  "Run a command in a persistent bash session; the working directory and variables survive between calls.",
-  {
-    type: "object",
-    properties: {
-      command: { type: "string", description: "The command line, or input for the running command when is_input is true." },
-      is_input: { type: ["string", "boolean"], description: "Send the command as input to the process that is still running." },
-      timeout: { type: "number", description: "Seconds after which the command is interrupted." },
-    },
-    required: ["command"],
-  },
-);
-
-const editor = toolSchema("str_replace_editor", "View, create and edit text files. Edits survive between calls.", {
-  type: "object",
-  properties: {
-    command: { type: "string", enum: ["view", "create", "str_replace", "insert", "undo_edit"] },
-    path: { type: "string", description: "Absolute path of a file or folder." },
-    file_text: { type: "string", description: "create: the content of the new file." },
-    old_str: { type: "string", description: "str_replace: text that occurs exactly once in the file." },
-    new_str: { type: "string", description: "str_replace, insert: the text to put there." },
-    insert_line: { type: "integer", description: "insert: new_str goes after this line." },
-    view_range: { type: "array", items: { type: "integer" }, description: "view: first and last line, counted from 1." },
-  },
-  required: ["command", "path"],
-});
-
-const submit = toolSchema("submit", "Hand in the repository as it is now and end the task.", {
-  type: "object",
-  properties: {},
-  additionalProperties: false,
-});
-
-const bashArguments = new Set(["command", "is_input", "timeout"]);
-const editorArguments = new Set(["command", "path", "file_text", "old_str", "new_str", "insert_line", "view_range"]);
-/** Arguments that OpenHands V1 adds to every tool and that no environment reads (prior-systems 1.5). */
-const injected = new Set(["security_risk", "summary"]);
 /** How mini-swe-agent (and its Kwai variant) hands in: this command first, whatever follows prints the diff. */
 const handIn = /^\s*echo\s+["']?(COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT|MINI_SWE_AGENT_FINAL_OUTPUT)\b/;
 
-const same = (name: string, members: readonly Member[], allowed: ReadonlySet<string>): MappedCall => {
-  const kept = members.filter((member) => !injected.has(member.key));
+const same = ({ name, arguments: allowed }: PaperTool, members: readonly Member[]): MappedCall => {
+  const kept = members.filter((member) => !injectedArguments.has(member.key));
   const unknown = kept.find((member) => !allowed.has(member.key));
   if (unknown !== undefined) return { ok: false, lacks: `${name}.${unknown.key}` };
   return { ok: true, call: { name, arguments: jsonObject(kept.filter((member) => member.value !== "null")) }, words: null };
@@ -60,13 +23,16 @@ const same = (name: string, members: readonly Member[], allowed: ReadonlySet<str
 
 /** `submit` takes no arguments. `task_completed` is the agent's own opinion, and SWE-agent repeats the command line: both are dropped. */
 const handsInAlone = ({ key, value }: Member): boolean =>
-  injected.has(key) || value === "null" || key === "task_completed" || (key === "command" && /^"\s*submit(?:\s|\\n)*"$/.test(value));
+  injectedArguments.has(key) ||
+  value === "null" ||
+  key === "task_completed" ||
+  (key === "command" && /^"\s*submit(?:\s|\\n)*"$/.test(value));
 
 /** `words`: the argument whose text moves into the thought; any other that says something has no place in `submit`. */
 function submitted(name: string, members: readonly Member[], words: string | null): MappedCall {
   const unknown = members.find((member) => !handsInAlone(member) && !(member.key === words && member.value.startsWith('"')));
   if (unknown !== undefined) return { ok: false, lacks: `${name}.${unknown.key}` };
-  return { ok: true, call: { name: "submit", arguments: "{}" }, words: words === null ? null : stringMember(members, words) };
+  return { ok: true, call: { name: submitTool.name, arguments: "{}" }, words: words === null ? null : stringMember(members, words) };
 }
 
 function map(call: Call, members: readonly Member[]): MappedCall {
@@ -74,12 +40,10 @@ function map(call: Call, members: readonly Member[]): MappedCall {
     case "bash":
     case "execute_bash":
     case "terminal":
-      return handIn.test(stringMember(members, "command") ?? "")
-        ? submitted(call.name, [], null)
-        : same("execute_bash", members, bashArguments);
+      return handIn.test(stringMember(members, "command") ?? "") ? submitted(call.name, [], null) : same(bashTool, members);
     case "str_replace_editor":
     case "file_editor":
-      return same("str_replace_editor", members, editorArguments);
+      return same(editorTool, members);
     case "submit":
       return submitted(call.name, members, null);
     case "finish":
@@ -95,11 +59,11 @@ const prompt = (task: Task): string =>
     ? task.prompt
     : `${task.workdir === null ? "" : `The repository is in ${task.workdir}. `}Solve the following issue by changing the code there, not its tests.\n\n<issue>\n${task.issue}\n</issue>`;
 
-/** CAT's agent: execute_bash, str_replace_editor, submit, context (paper, section 3). The schemas' wording is ours; the paper gives none. */
+/** CAT's agent: execute_bash, str_replace_editor, submit, context (paper, section 3). */
 export const paper: Persona = {
   system: (_, withContext) => [work, ...(withContext ? [manage] : []), handOver].join("\n"),
   thought: (text) => text.replace(heading, ""),
   prompt,
-  tools: () => [bash, editor, submit],
+  tools: () => [bashTool.schema, editorTool.schema, submitTool.schema],
   map,
 };

@@ -84,7 +84,7 @@ describe("kinds", () => {
     expect(actionOf(call("task_tracker", { command: "view" })).kind).toBe("think");
     expect(actionOf(call("finish", { message: "done" })).kind).toBe("submit");
     expect(actionOf(call("terminal", { command: "ls" })).kind).toBe("explore");
-    expect(actionOf(call("browse", { url: "http://localhost" })).kind).toBe("other");
+    expect(actionOf(call("browse", { url: "http://localhost" })).kind).toBe("explore");
     expect(actionOf({ ...call("bash", {}), arguments: "{broken" }).kind).toBe("other");
   });
 });

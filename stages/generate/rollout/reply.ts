@@ -1,0 +1,30 @@
+import type { Reply } from "../../../schemas/completion.ts";
+import type { WrittenCall } from "../../lib/call-styles/call-style.ts";
+import { callStyles } from "../../lib/call-styles/index.ts";
+import type { WireStyle } from "./messages.ts";
+
+/** What the model wants, before anything is run. `problem`: its calls could not be read; what was expected, in words for it. */
+export interface WantedTurn {
+  readonly thought: string;
+  readonly reasoning: string | null;
+  readonly calls: readonly WrittenCall[];
+  readonly problem: string | null;
+}
+
+/** Reasoning that a server left in the text, as models write it when nobody parses it. */
+const thinking = /^\s*<think>([\s\S]*?)<\/think>\s*/;
+
+/** Reasoning is kept apart from the visible thought, whichever way it came. */
+export function wantedTurn(reply: Reply, style: WireStyle, tools: readonly string[]): WantedTurn {
+  const inline = thinking.exec(reply.text);
+  const text = inline === null ? reply.text : reply.text.slice(inline[0].length);
+  const reasoning = reply.reasoning ?? inline?.[1]?.trim() ?? null;
+  if (style === "native") {
+    const calls = reply.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
+    return { thought: text.trim(), reasoning, calls, problem: null };
+  }
+  const read = callStyles.xml.readReply(text, tools);
+  return "problem" in read
+    ? { thought: text.trim(), reasoning, calls: [], problem: read.problem }
+    : { thought: read.thought, reasoning, calls: read.calls, problem: null };
+}

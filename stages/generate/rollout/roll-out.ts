@@ -1,0 +1,151 @@
+import type { ChatMessage, Completion, Reply } from "../../../schemas/completion.ts";
+import { Fault } from "../../../schemas/fault.ts";
+import type { RolloutCall, RolloutEnd, RolloutOpening, RolloutTurn } from "../../../schemas/rollout.ts";
+import type { ExitStatus, Mark } from "../../../schemas/trajectory.ts";
+import type { Sandbox } from "../../lib/sandbox.ts";
+import { answerCall } from "../tools/answer-call.ts";
+import { agentTools } from "../tools/index.ts";
+import { openToolState } from "../tools/state.ts";
+import type { ToolContext, ToolLimits } from "../tools/tool.ts";
+import { type RolloutLimits, type Stop, stopBefore } from "./limits.ts";
+import { openingMessages, turnMessages, type WireStyle } from "./messages.ts";
+import type { ContextPolicy } from "./policies/policy.ts";
+import { wantedTurn } from "./reply.ts";
+import { startCommit, takePatch } from "./take-patch.ts";
+
+/** What the loop asks of the world. */
+export interface RolloutPorts {
+  complete(request: Completion): Promise<Reply>;
+  countTokens(text: string): number;
+  /** Milliseconds, only ever used as differences. */
+  now(): number;
+  /** Of a reply, by the recipe's price; 0 where the price is not known. */
+  costOf(tokensIn: number, tokensOut: number): number;
+  /** Told of every turn when it is over; the run waits, so that it is on disk before the next is paid for. */
+  onTurn(turn: RolloutTurn, number: number): Promise<void>;
+}
+
+export interface RolloutRequest {
+  /** For ledger and messages: `rollout:<instance>:<sample>`. */
+  readonly label: string;
+  readonly opening: RolloutOpening;
+  /** Where the repository is in the sandbox. */
+  readonly workdir: string;
+  readonly sample: number;
+  readonly style: WireStyle;
+  readonly policy: ContextPolicy;
+  readonly temperature: number | null;
+  readonly windowTokens: number;
+  readonly replyTokens: number;
+  readonly limits: RolloutLimits;
+  readonly toolLimits: ToolLimits;
+}
+
+/** Role and separators that chat templates put around each message; 4 to 7 in the templates we know. */
+const tokensPerMessage = 8;
+const nudge = `Your message held no tool call. Every turn needs one: go on with ${[...agentTools.keys()].map((name) => `\`${name}\``).join(", ")}; \`submit\` ends the task.`;
+
+const textOf = (message: ChatMessage): string =>
+  message.role === "assistant" ? message.content + message.calls.map((call) => call.name + call.arguments).join("") : message.content;
+
+/** Endpoints say in many words that a prompt does not fit; these are OpenAI's, vLLM's, SGLang's, llama.cpp's and Anthropic-like gateways'. */
+const tooLong = /context[ _](?:length|size|window)|maximum context|too long|exceeds? the (?:available|max)/i;
+
+/** Ends of a run that an endpoint causes; everything else it does stops or delays the whole batch and is thrown on. */
+function stopFor(error: unknown): Stop {
+  if (!(error instanceof Fault)) throw error;
+  if (error.code === "REQUEST_REFUSED")
+    return tooLong.test(error.message)
+      ? { exit: "context-limit", rawExit: "refused-by-endpoint" }
+      : { exit: "error", rawExit: "request-refused" };
+  if (error.code === "REPLY_INVALID") return { exit: "error", rawExit: "reply-invalid" };
+  throw error;
+}
+
+type Next = { readonly turn: RolloutTurn; readonly submitted: boolean };
+
+/**
+ * One ReAct run of a live agent: asks, runs what is asked for, and so on until it submits or a limit ends it. All limits are exits, none
+ * is an error. Throws what concerns more than this run: a broken sandbox, a spent budget, an endpoint that is away.
+ */
+export async function rollOut(
+  request: RolloutRequest,
+  sandbox: Sandbox,
+  ports: RolloutPorts,
+): Promise<{ readonly turns: RolloutTurn[]; readonly end: RolloutEnd }> {
+  const { opening, style, policy, limits } = request;
+  const startedAt = ports.now();
+  const commit = await startCommit(sandbox, request.workdir);
+  const context: ToolContext = { sandbox, state: openToolState(), limits: request.toolLimits };
+  const offered = [...agentTools.keys()];
+  const head = openingMessages(opening, style);
+  const tools = style === "native" ? opening.tools : [];
+  const sizes = new WeakMap<object, number>();
+  const numbers = new Map<RolloutTurn, number>();
+  const turns: RolloutTurn[] = [];
+  const spent = { tokens: 0, cost: 0 };
+
+  /** By our own tokenizer: each text is counted once however often it is sent. */
+  const sizeOf = (key: object, texts: () => readonly string[]): number => {
+    const known = sizes.get(key) ?? texts().reduce((sum, text) => sum + tokensPerMessage + ports.countTokens(text), 0);
+    sizes.set(key, known);
+    return known;
+  };
+
+  async function ask(): Promise<Reply | Stop> {
+    const seen = policy.view(turns);
+    const past = seen.map((turn) => turnMessages(turn, numbers.get(turn) ?? 0, style));
+    const prompt =
+      sizeOf(opening, () => [...head.map(textOf), ...tools]) +
+      seen.reduce((sum, turn, index) => sum + sizeOf(turn, () => (past[index] ?? []).map(textOf)), 0);
+    if (prompt + request.replyTokens > request.windowTokens) return { exit: "context-limit", rawExit: "window-full" };
+    try {
+      return await ports.complete({
+        label: `${request.label}:${turns.length}`,
+        messages: [...head, ...past.flat()],
+        tools: [...tools],
+        maxTokens: request.replyTokens,
+        temperature: request.temperature,
+        sampleIndex: request.sample,
+      });
+    } catch (error) {
+      return stopFor(error);
+    }
+  }
+
+  async function act(reply: Reply): Promise<Next> {
+    const wanted = wantedTurn(reply, style, opening.tools);
+    const calls: RolloutCall[] = [];
+    let submitted = false;
+    for (const call of wanted.calls) {
+      if (submitted) break; // nothing happens after the end
+      const { text, exitCode, failed, ends, malformed } = await answerCall(call, offered, context);
+      calls.push({ ...call, result: text, exitCode, failed, malformed });
+      submitted = ends;
+    }
+    const feedback = wanted.problem !== null ? [wanted.problem] : calls.length === 0 ? [nudge] : [];
+    const { tokensIn, tokensOut } = reply;
+    return { turn: { thought: wanted.thought, reasoning: wanted.reasoning, calls, feedback, tokensIn, tokensOut }, submitted };
+  }
+
+  async function finished(exit: ExitStatus, rawExit: string | null): Promise<{ turns: RolloutTurn[]; end: RolloutEnd }> {
+    const taken = await takePatch(sandbox, request.workdir, commit);
+    const marks: Mark[] = taken.ok && taken.lossy ? ["lossy-utf8"] : [];
+    return { turns, end: { exit, rawExit: rawExit ?? (taken.ok ? null : taken.why), patch: taken.ok ? taken.patch : null, marks } };
+  }
+
+  for (;;) {
+    const stop = stopBefore(turns, { ...spent, minutes: (ports.now() - startedAt) / 60_000 }, limits);
+    if (stop !== null) return finished(stop.exit, stop.rawExit);
+    const reply = await ask();
+    if ("exit" in reply) return finished(reply.exit, reply.rawExit);
+    const [tokensIn, tokensOut] = [reply.tokensIn ?? 0, reply.tokensOut ?? 0];
+    spent.tokens += tokensIn + tokensOut;
+    spent.cost += ports.costOf(tokensIn, tokensOut);
+    const { turn, submitted } = await act(reply);
+    numbers.set(turn, turns.length);
+    turns.push(turn);
+    await ports.onTurn(turn, turns.length - 1);
+    if (submitted) return finished("submitted", null);
+  }
+}

@@ -1,0 +1,40 @@
+import { type ActionKind, type Intent, longestCommand, shortened, unique, weightiest } from "./intent.ts";
+import { type Role, rolesOf } from "./programs.ts";
+import { parseShell, type SimpleCommand } from "./shell.ts";
+
+const writesText = (command: SimpleCommand): boolean => command.heredoc !== null && /^(?:cat|tee)$/.test(command.words[0] ?? "");
+
+/** Ways there, and files that are written first, are left out: their text is not shown anyhow. */
+function shortCommand(commands: readonly SimpleCommand[], kind: ActionKind, text: string): string {
+  const follows = kind === "run" || kind === "test";
+  const first = commands.findIndex(
+    (command) => !(/^(?:cd|export|source|\.|set|true|:)$/.test(command.words[0] ?? ":") || (follows && writesText(command))),
+  );
+  if (first < 0) return shortened(text, longestCommand);
+  let line = "";
+  for (const command of commands.slice(first)) {
+    const by = line === "" ? "" : command.joint === ";" ? "; " : ` ${command.joint} `;
+    line += `${by}${command.text.replace(/\\\r?\n/g, " ")}`;
+    if (line.length > 4 * longestCommand) break;
+  }
+  return shortened(line, longestCommand);
+}
+
+/** Kind of an action whose commands have this role. Moving files about is an edit, plumbing alone a look around. */
+const kindOf = ({ kind }: Role): ActionKind => (kind === "tidy" ? "edit" : kind === "quiet" ? "explore" : kind);
+
+/** What a command line is for. */
+export function shellIntent(text: string): Intent {
+  const commands = parseShell(text);
+  const roles = commands.flatMap((command) => rolesOf(command));
+  const kind = weightiest(roles.map(kindOf));
+  const own = commands.slice(commands.findIndex((command) => command.words[0] !== "cd"));
+  return {
+    kind,
+    files: unique(roles.flatMap((role) => role.files)),
+    reads: unique(roles.flatMap((role) => role.reads)),
+    tests: roles.some((role) => role.kind === "test"),
+    command: shortCommand(commands, kind, text),
+    masked: own.slice(1).some((command) => command.joint !== "&&"),
+  };
+}
