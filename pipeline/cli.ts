@@ -89,14 +89,26 @@ const parser = yargs(hideBin(process.argv))
           describe: "Files and folders with trajectories (remembered by the run)",
           requiresArg: true,
         })
-        .option("limit", { type: "string", describe: "Import the first N trajectories only; stays until --limit all", requiresArg: true })
+        .option("tasks", {
+          type: "string",
+          array: true,
+          default: [],
+          describe: "Tasks for a live agent: SWE-bench-like rows (JSON, JSONL, Parquet) or folders with task.yaml (remembered by the run)",
+          requiresArg: true,
+        })
+        .option("limit", {
+          type: "string",
+          describe: "Import, or roll out, the first N trajectories only; stays until --limit all",
+          requiresArg: true,
+        })
         .option("shards", { type: "string", describe: "Only these shards of stages 2 to 5, such as 0-3,7", requiresArg: true })
         .option("jobs", {
           type: "number",
-          describe: "Threads for stages that compute (default: the cores); calls in flight are llm.concurrency",
+          describe: "Threads for stages that compute (default: the cores), and live runs at once (default: generate.rollout.atOnce)",
           requiresArg: true,
         })
         .example("$0 run all --run mine --input ~/runs", "everything, from a folder of real runs")
+        .example("$0 run all --run live --tasks tasks.jsonl", "live runs of the configured model in sandboxes, then everything else")
         .example("$0 run 5-6 --run mine --set filter.minSteps=20", "judge again with another threshold, export anew"),
     (args) =>
       handle(async () => {
@@ -108,6 +120,7 @@ const parser = yargs(hideBin(process.argv))
           recipe: args.recipe,
           set: args.set,
           input: args.input,
+          tasks: args.tasks,
           limit: limitFrom(args.limit),
           shards: args.shards,
           jobs: positive("--jobs", args.jobs),

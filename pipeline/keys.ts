@@ -24,7 +24,15 @@ export function settle(recipe: Recipe, env: Environment, tokenizer: Settled["tok
 }
 
 /** What shapes a model's replies. Key, time-outs, concurrency, retries, budget and price shape nothing. */
-const replyShape = ({ baseUrl, model, temperature, topP, seed, extraBody, replyLimitField }: EndpointSettings): z.core.util.JSONType =>
+export const replyShape = ({
+  baseUrl,
+  model,
+  temperature,
+  topP,
+  seed,
+  extraBody,
+  replyLimitField,
+}: EndpointSettings): z.core.util.JSONType =>
   z.json().parse({
     baseUrl: baseUrl === "" ? "" : normaliseBaseUrl(baseUrl),
     model,
@@ -37,7 +45,11 @@ const replyShape = ({ baseUrl, model, temperature, topP, seed, extraBody, replyL
 
 /** Parameters of each step: exactly what may change its rows, nothing more. */
 const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
-  generate: ({ recipe: { generate } }) => generate,
+  // A live run has a key of its own, and its record is imported as any other: what shaped it does not shape the import.
+  generate: ({ recipe: { generate } }) => {
+    const { rollout: _, ...importing } = generate;
+    return importing;
+  },
   detect: ({ recipe: { persona, window, detect, condense } }) => ({ persona, window, detect, memoryCapTokens: condense.memoryCapTokens }),
   condense: ({ recipe: { persona, window, condense }, condenser, endpoint }) => ({
     persona,

@@ -43,8 +43,8 @@ export type InputFile = z.infer<typeof InputFile>;
 /** What the last import saw: `stages/1-generate/inputs.json`. Units whose key is known are not read again. */
 export const InputsFile = z.strictObject({
   format: z.literal("catgen.inputs/1"),
-  /** As given by --input, absolute. */
-  paths: z.array(z.string()).min(1),
+  /** As given by --input, absolute; none where all trajectories are live runs. */
+  paths: z.array(z.string()),
   limit: z.int().positive().nullable(),
   /** Stage key of the import that read these units. */
   stageKey: Digest,

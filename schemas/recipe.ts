@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LlmRecipe } from "./recipe-llm.ts";
+import { RolloutRecipe } from "./recipe-rollout.ts";
 import { SampleKind } from "./sample.ts";
 import { ExitStatus } from "./trajectory.ts";
 
@@ -89,6 +90,7 @@ export const GenerateRecipe = z.strictObject({
     .max(500)
     .default(256)
     .describe("Largest input record, MB (JSON text); larger ones are quarantined. Node strings end at 512 MB."),
+  rollout: RolloutRecipe.prefault({}).describe("Live runs of an agent on tasks (--tasks)."),
 });
 export type GenerateRecipe = z.infer<typeof GenerateRecipe>;
 

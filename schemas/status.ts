@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Quarantined } from "./inputs.ts";
+import { LeftOut, RolloutsFile } from "./rollouts.ts";
 
 const Count = z.int().nonnegative();
 
@@ -28,6 +29,19 @@ export const Status = z.strictObject({
     trajectories: Count,
     byDialect: z.record(z.string(), Count),
   }),
+  /** Live runs; null: the run has none. */
+  rollouts: z
+    .strictObject({
+      tasks: Count,
+      wanted: Count,
+      finished: Count,
+      resolved: Count,
+      unresolved: Count,
+      byExit: z.record(z.string(), Count),
+      leftOut: z.array(LeftOut),
+      failed: RolloutsFile.shape.failed,
+    })
+    .nullable(),
   spent: z.strictObject({
     calls: Count,
     cached: Count,

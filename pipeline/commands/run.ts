@@ -1,20 +1,24 @@
 import { resolve } from "node:path";
 import { Fault, type FaultCode, faultCodes } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
+import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import type { Status } from "../../schemas/status.ts";
 import type { Settled } from "../keys.ts";
 import { type RowStepName, type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
 import { checkRecipe, parseRecipe, recipeText, setInRecipe } from "../recipe.ts";
+import { finishedRecords, readRollouts } from "../rollout/records.ts";
+import { type RolloutSummary, runRollouts } from "../rollout/run-rollouts.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
 import { runExport } from "../run/export.ts";
 import { funnelOf, funnelText } from "../run/funnel.ts";
-import { type GenerateRequest, runGenerate, suggestShards } from "../run/generate.ts";
+import { runGenerate, suggestShards } from "../run/generate.ts";
 import { readInputs } from "../run/inputs.ts";
 import { runStage } from "../run/run-stage.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { sweepTemporaries } from "../store/leftovers.ts";
 import { lockRun } from "../store/lock.ts";
 import { createRun, exportFolder, findRun, type RunFolder, readTextIfThere, recipePath } from "../store/run-folder.ts";
+import { readTasks } from "../tasks/read.ts";
 import { type CommonOptions, print, rememberEndpoint, runsFolder, savedRecipe, settleHere } from "./shared.ts";
 import { statusOf, statusText } from "./status.ts";
 import { withWorld } from "./world.ts";
@@ -27,6 +31,7 @@ export interface RecipeOptions {
 export interface RunOptions extends CommonOptions, RecipeOptions {
   readonly stages: string;
   readonly input: readonly string[];
+  readonly tasks: readonly string[];
   /** null: all; undefined: as many as last time. */
   readonly limit: number | null | undefined;
   readonly shards: string | undefined;
@@ -53,14 +58,23 @@ async function openOrCreate(options: RunOptions, steps: readonly StepInfo[]): Pr
   const runs = runsFolder(options.runs);
   const found = await findRun(runs, options.run);
   if (found !== null) return { run: found, saved: (await readTextIfThere(recipePath(found))) === null ? null : await savedRecipe(found) };
-  if (steps[0]?.name !== "generate" || options.input.length === 0)
+  if (steps[0]?.name !== "generate" || options.input.length + options.tasks.length === 0)
     throw new Fault(
       "RUN_MISSING",
       "stop",
-      `there is no run ${JSON.stringify(options.run)} in ${runs}; make it with: catgen run all --run ${options.run} --input PATH`,
+      `there is no run ${JSON.stringify(options.run)} in ${runs}; make it with: catgen run all --run ${options.run} --input PATH (trajectories) or --tasks PATH (tasks to work on)`,
     );
   const recipe = await chosenRecipe(null, options);
-  return { run: await createRun(runs, options.run, recipe.run.shards ?? (await suggestShards(options.input))), saved: null };
+  const shards = recipe.run.shards ?? (await suggestShards(options.input, await countRollouts(options, recipe)));
+  return { run: await createRun(runs, options.run, shards), saved: null };
+}
+
+async function countRollouts({ tasks, limit }: RunOptions, { generate }: Recipe): Promise<number> {
+  let count = 0;
+  if (tasks.length > 0)
+    for await (const event of readTasks(tasks, { maxRecordBytes: generate.maxRecordMegabytes * 1e6 }))
+      if (event.ok) count += generate.rollout.samples;
+  return Math.min(count, limit ?? Number.POSITIVE_INFINITY);
 }
 
 function checkShards(run: RunFolder, recipe: Recipe): void {
@@ -72,13 +86,46 @@ function checkShards(run: RunFolder, recipe: Recipe): void {
     );
 }
 
-/** What to import: as given now, else as the run remembers it. A trial with --limit stays one until it is lifted. */
-async function importRequest(run: RunFolder, options: RunOptions): Promise<GenerateRequest> {
-  const before = await readInputs(run);
-  if (options.input.length === 0 && before === null)
-    throw new Fault("USAGE", "stop", "stage 1 needs trajectories to import: give --input with files or folders");
-  const paths = options.input.length > 0 ? options.input.map((path) => resolve(path)) : (before?.paths ?? []);
-  return { paths, limit: options.limit === undefined ? (before?.limit ?? null) : options.limit };
+/** A trial with --limit stays one until it is lifted. */
+const limitOf = (options: RunOptions, before: { readonly limit: number | null } | null): number | null =>
+  options.limit === undefined ? (before?.limit ?? null) : options.limit;
+
+/** Stage 1: rolls out what is missing, if there are tasks, and imports that and what was given; both as given now, else as the run remembers. */
+async function generate(context: RunContext, options: RunOptions): Promise<StepSummary> {
+  const [inputs, rollouts] = [await readInputs(context.run), await readRollouts(context.run)];
+  const paths = options.input.length > 0 ? options.input.map((path) => resolve(path)) : (inputs?.paths ?? []);
+  const tasks = options.tasks.length > 0 ? options.tasks.map((path) => resolve(path)) : (rollouts?.paths ?? []);
+  if (paths.length + tasks.length === 0)
+    throw new Fault("USAGE", "stop", "stage 1 needs trajectories to import (--input) or tasks to work on (--tasks): give files or folders");
+  const failures: StepSummary["failures"] = [];
+  if (tasks.length > 0) {
+    const rolled = await runRollouts(context, { paths: tasks, limit: limitOf(options, rollouts) });
+    failures.push(...rolled.failures);
+    context.progress.say(rolloutsLine(rolled));
+  }
+  const records = await finishedRecords(context.run);
+  if (paths.length + records.length === 0) throw noRollout(await readRollouts(context.run));
+  const summary = await runGenerate(context, { paths, records, limit: limitOf(options, inputs ?? rollouts) });
+  return { ...summary, failures: [...failures, ...summary.failures] };
+}
+
+function rolloutsLine({ made, kept, failures }: RolloutSummary): string {
+  const parts = [
+    `${made} rolled out`,
+    ...(kept > 0 ? [`${kept} kept`] : []),
+    ...(failures.length > 0 ? [`${failures.length} FAILED`] : []),
+  ];
+  return `${"rollouts".padEnd(11)} ${parts.join(", ")}${made + failures.length === 0 ? ", nothing to do" : ""}`;
+}
+
+function noRollout(account: RolloutsFile | null): Fault {
+  const [failed] = account?.failed ?? [];
+  const [leftOut] = account?.leftOut ?? [];
+  const why = [
+    ...(failed === undefined ? [] : [`${account?.failed.length} failed, the first: ${failed.message}`]),
+    ...(leftOut === undefined ? [] : [`${account?.leftOut.length} tasks were left out, the first (${leftOut.file}): ${leftOut.why}`]),
+  ];
+  return new Fault("DATA_ERRORS", "stop", `no live run was finished: ${why.join("; ") || "the paths hold no task"}`);
 }
 
 async function runSteps(context: RunContext, options: RunOptions, steps: readonly StepInfo[]): Promise<StepSummary[]> {
@@ -87,7 +134,7 @@ async function runSteps(context: RunContext, options: RunOptions, steps: readonl
     if (context.signal.aborted) throw new Fault("DRAINED", "stop", `stopped before ${info.step}; run the same command again to go on`);
     const summary =
       info.name === "generate"
-        ? await runGenerate(context, await importRequest(context.run, options))
+        ? await generate(context, options)
         : info.name === "export"
           ? (await runExport(context)).summary
           : await runStage(context, info.name as RowStepName, shardsIn(options.shards, context.run.shards));

@@ -1,8 +1,10 @@
 import type { ShardManifest } from "../../schemas/manifest.ts";
+import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import { Status } from "../../schemas/status.ts";
 import type { Settled } from "../keys.ts";
 import { readLedger } from "../llm/ledger.ts";
 import { stepTable } from "../plan.ts";
+import { readRollouts } from "../rollout/records.ts";
 import { readInputs, summariseInputs } from "../run/inputs.ts";
 import { type StageShards, stageShards } from "../run/overview.ts";
 import { ledgerFolder, type RunFolder } from "../store/run-folder.ts";
@@ -33,6 +35,19 @@ const stageStatus = (step: string, name: string, shards: StageShards): StageStat
   shardsStale: shards.stale,
 });
 
+function rolloutsStatus(account: RolloutsFile | null): Status["rollouts"] {
+  if (account === null) return null;
+  const { tasks, wanted, leftOut, failed } = account;
+  const finished = Object.values(account.finished);
+  const byExit: Record<string, number> = {};
+  for (const { exit } of finished) byExit[exit] = (byExit[exit] ?? 0) + 1;
+  const resolved = finished.filter((one) => one.verification === "resolved").length;
+  const unknown = finished.filter(
+    (one) => one.verification === null || /^(?:unparsable-log|infrastructure)$/.test(one.verification),
+  ).length;
+  return { tasks, wanted, finished: finished.length, resolved, unresolved: finished.length - resolved - unknown, byExit, leftOut, failed };
+}
+
 /** Everything `status` says, from manifests, inputs and ledger; no row is read. */
 export async function statusOf(run: RunFolder, settled: Settled): Promise<Status> {
   const stages: StageStatus[] = [];
@@ -43,6 +58,7 @@ export async function statusOf(run: RunFolder, settled: Settled): Promise<Status
     shards: run.shards,
     stages,
     inputs: summariseInputs(await readInputs(run)),
+    rollouts: rolloutsStatus(await readRollouts(run)),
     spent: { calls, cached, tokensIn, tokensOut, cost },
   });
 }
@@ -78,6 +94,23 @@ export function inputsText(inputs: Status["inputs"]): string {
   return lines.join("\n");
 }
 
+const mostNamed = 10;
+
+function rolloutsText(rollouts: NonNullable<Status["rollouts"]>): string[] {
+  const { tasks, wanted, finished, resolved, unresolved, byExit, leftOut, failed } = rollouts;
+  const exits = Object.entries(byExit).map(([exit, count]) => `${count} ${exit}`);
+  const more = (all: readonly unknown[]): string[] => (all.length > mostNamed ? [`        ... and ${all.length - mostNamed} more`] : []);
+  return [
+    `live:   ${finished} of ${wanted} runs of ${tasks} tasks finished${exits.length > 0 ? ` (${exits.join(", ")})` : ""}: ${resolved} resolved, ${unresolved} not, ${finished - resolved - unresolved} unknown`,
+    ...leftOut
+      .slice(0, mostNamed)
+      .map(({ file, record, why }) => `        left out ${file}${record === null ? "" : ` record ${record}`}: ${why}`),
+    ...more(leftOut),
+    ...failed.slice(0, mostNamed).map(({ id, code, message }) => `        failed ${id}: ${message} [${code}]`),
+    ...more(failed),
+  ];
+}
+
 export function statusText(status: Status): string {
   const rows = status.stages.map(
     ({ stage, rows: { in: read, out, rejected, quarantined, failed }, shardsDone, shardsMissing, shardsStale }) => [
@@ -102,6 +135,7 @@ export function statusText(status: Status): string {
     ...(reasons.length === 0 ? [] : ["", ...reasons]),
     "",
     inputsText(status.inputs),
+    ...(status.rollouts === null ? [] : rolloutsText(status.rollouts)),
     `spent:  ${spent.calls} model calls (and ${spent.cached} answered from the cache), ${spent.tokensIn} tokens in, ${spent.tokensOut} out${cost}`,
   ].join("\n");
 }

@@ -28,6 +28,8 @@ const { step } = stepNamed("generate");
 
 export interface GenerateRequest {
   readonly paths: readonly string[];
+  /** Records of finished live runs. */
+  readonly records: readonly string[];
   /** First trajectories only; null: all. */
   readonly limit: number | null;
 }
@@ -35,11 +37,21 @@ export interface GenerateRequest {
 /** About 16 trajectories of half a megabyte each: small enough to redo, large enough not to drown in files. */
 const bytesPerShard = 8 << 20;
 
+/** What a live run comes to, bytes: that of 50 steps on a real repository. */
+const bytesPerRollout = 512 << 10;
+
 /** Shards of a new run for this much input. */
-export async function suggestShards(paths: readonly string[]): Promise<number> {
-  const units = await planInputs(paths);
-  const bytes = units.reduce((sum, unit) => sum + unit.files.reduce((inner, file) => inner + file.bytes, 0), 0);
-  return Math.min(4096, Math.max(1, Math.ceil(bytes / bytesPerShard)));
+export async function suggestShards(paths: readonly string[], rollouts: number): Promise<number> {
+  const units = paths.length === 0 ? [] : await planInputs(paths);
+  const given = units.reduce((sum, unit) => sum + unit.files.reduce((inner, file) => inner + file.bytes, 0), 0);
+  return Math.min(4096, Math.max(1, Math.ceil((given + rollouts * bytesPerRollout) / bytesPerShard)));
+}
+
+/** Live runs come after what was given, under a name of their own, so that neither renames the other's files. */
+async function planAll({ paths, records }: GenerateRequest): Promise<InputUnit[]> {
+  const given = paths.length === 0 ? [] : await planInputs(paths);
+  const live = records.length === 0 ? [] : await planInputs(records);
+  return [...given, ...live.map((unit) => ({ ...unit, files: unit.files.map((file) => ({ ...file, name: `rollouts/${file.name}` })) }))];
 }
 
 type ReadUnits = { readonly units: InputsFile["units"]; readonly unread: number; readonly rowsRead: number };
@@ -251,13 +263,13 @@ function checkReadable(units: InputsFile["units"], share: number): void {
     );
 }
 
-/** Stage 1 by import: reads new and changed files, joins outcomes, publishes the shards that changed. */
+/** The import half of stage 1: reads new and changed files, joins outcomes, publishes the shards that changed. */
 export async function runGenerate(context: RunContext, request: GenerateRequest): Promise<StepSummary> {
   const { run } = context;
   const { stageKey, material, params } = stepKey("generate", context.settled);
   const recipe = params as GenerateRecipe;
   const options: ReadOptions = { source: recipe.source, licence: recipe.licence, maxRecordBytes: recipe.maxRecordMegabytes * 1e6 };
-  const units = await planInputs(request.paths);
+  const units = await planAll(request);
   const old = await readInputs(run);
   const spool = await openSpool(journalFolder(run, step));
   try {

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { Fault } from "../../schemas/fault.ts";
 import { type RowStepName, type StepInfo, stepTable } from "../plan.ts";
+import { finishedRecords } from "../rollout/records.ts";
 import { exportManifestPath, manifestPath, type RunFolder } from "../store/run-folder.ts";
 import type { RunContext } from "./context.ts";
 import { runExport } from "./export.ts";
@@ -50,7 +51,7 @@ export async function repairRun(context: RunContext): Promise<Repaired> {
     if (!broken.has(info.name)) continue;
     if (info.name === "generate" && inputs !== null) {
       await writeInputs(run, forgotten(inputs)); // read every file again; shards that are whole stay as they are
-      await runGenerate(context, { paths: inputs.paths, limit: inputs.limit });
+      await runGenerate(context, { paths: inputs.paths, records: await finishedRecords(context.run), limit: inputs.limit });
     } else if (info.name === "export") await runExport(context);
     else if (info.name !== "generate") await runStage(context, info.name as RowStepName, shardsOf(found, info));
     steps.push(info.step);

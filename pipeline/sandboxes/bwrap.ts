@@ -104,9 +104,9 @@ async function startInmate(site: Site, program: readonly string[]): Promise<Inma
     ended: host.ended,
     interrupt: async (how) => {
       if (first === null) return;
-      if (how === "ask") return signal(-first, "SIGINT"); // leads the session, and as process 1 heeds no signal itself
-      const [shell, ...below] = await descendants(first);
-      if (shell !== undefined) for (const { pid } of below) signal(pid, "SIGKILL");
+      const [, ...below] = await descendants(first); // the shell comes before what it started
+      if (how === "ask") signal(-first, "SIGINT"); // leads the shell's group, and as process 1 heeds no signal itself
+      for (const { pid } of below) signal(pid, how === "ask" ? "SIGINT" : "SIGKILL");
     },
     kill: async () => {
       if (first !== null) signal(first, "SIGKILL");

@@ -8,8 +8,8 @@ export interface Inmate {
   /** Exit code; null: ended by a signal. */
   readonly ended: Promise<number | null>;
   /**
-   * `ask`: Ctrl-C, for whoever is in the foreground. `force`: everything that the process started is killed, itself spared.
-   * `group`: its process group as seen inside.
+   * `ask`: as Ctrl-C does, to it and to what it started, also where that left its process group (as `timeout` does); what runs in
+   * the background ignores it. `force`: what it started is killed, itself spared. `group`: its process group as seen inside.
    */
   interrupt(how: "ask" | "force", group: number): Promise<void>;
   /** Ends it and all that it started. Resolves when they are gone. */

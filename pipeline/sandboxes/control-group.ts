@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxLimits } from "../../stages/lib/sandbox.ts";
 import { bashScript, run } from "./inmate.ts";
@@ -32,9 +32,9 @@ export async function placesOf(root: string, membership: string): Promise<Place[
     const [, names = "", path = "/"] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     for (const controller of ["memory", "pids"] as const)
       if (names.split(",").includes(controller))
-        places.push({ folder: join(root, controller, path), controllers: [controller], memoryFile: "memory.limit_in_bytes" });
+        places.push({ folder: resolve(root, controller, `.${path}`), controllers: [controller], memoryFile: "memory.limit_in_bytes" });
     if (names !== "") continue;
-    for (const folder of [join(root, path), join(root, dirname(path))]) {
+    for (const folder of [resolve(root, `.${path}`), resolve(root, `.${dirname(path)}`)]) {
       const handed = (await readFile(join(folder, "cgroup.subtree_control"), "utf8").catch(() => "")).trim().split(/\s+/);
       const controllers = (["memory", "pids"] as const).filter((name) => handed.includes(name));
       if (controllers.length > 0) places.push({ folder, controllers, memoryFile: "memory.max" });

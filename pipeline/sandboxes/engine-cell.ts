@@ -24,14 +24,15 @@ export const keeper = bashScript("echo ready; read -r _");
 const bootMs = 30 * 60_000;
 const clientMs = 5_000;
 
-/** For bash: kills all that descends from a process, itself spared. A program's name may hold anything, also `)`. */
-const killBelow = (shell: number): string => `
+/** For bash: signals a process group, or all that descends from its leader. A program's name may hold anything, also `)`. */
+const interruptScript = (how: "ask" | "force", leader: number): string => `
   declare -A parent
-  for at in /proc/[0-9]*; do read -r line <$at/stat || continue; set -- \${line##*) }; parent[\${at#/proc/}]=$2; done
+  for at in /proc/[0-9]*; do read -r line <$at/stat || continue; set -- \${line##*) }; parent[\${at#/proc/}]=$2; done 2>/dev/null
+  ${how === "ask" ? `kill -INT -- -${leader}` : ""}
   for pid in "\${!parent[@]}"; do
     up=\${parent[$pid]}
-    while [ -n "$up" ] && [ "$up" != ${shell} ]; do up=\${parent[$up]}; done
-    [ -z "$up" ] || kill -KILL "$pid"
+    while [ -n "$up" ] && [ "$up" != ${leader} ]; do up=\${parent[$up]}; done
+    [ -z "$up" ] || kill -${how === "ask" ? "INT" : "KILL"} "$pid"
   done`;
 
 export function engineCell(engine: Engine, scratch: string): Cell {
@@ -79,8 +80,7 @@ export function engineCell(engine: Engine, scratch: string): Cell {
         output: host.output,
         ended: host.ended,
         interrupt: async (how, group) => {
-          const script = how === "ask" ? `kill -INT -- -${group}` : killBelow(group);
-          const [file = "", ...rest] = engine.exec(bashScript(script));
+          const [file = "", ...rest] = engine.exec(bashScript(interruptScript(how, group)));
           await run(file, rest, { timeout: clientMs }).catch(() => undefined); // no room for it: `kill` comes next
         },
         kill: async () => {

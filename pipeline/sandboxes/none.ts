@@ -31,8 +31,9 @@ async function startInmate(scratch: string, program: readonly string[], whose: "
     output: host.output,
     ended: host.ended,
     interrupt: async (how) => {
+      const below = await descendants(host.pid);
       if (how === "ask") signal(-host.pid, "SIGINT");
-      else for (const { pid } of await descendants(host.pid)) signal(pid, "SIGKILL");
+      for (const { pid } of below) signal(pid, how === "ask" ? "SIGINT" : "SIGKILL");
     },
     kill: async () => {
       for (const { pid } of await descendants(host.pid)) signal(pid, "SIGKILL");

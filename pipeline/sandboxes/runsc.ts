@@ -121,8 +121,12 @@ async function probe(): ReturnType<SandboxKind["probe"]> {
   if (version === null) return { ok: false, why: "no program runsc: install gVisor (Debian, Ubuntu: apt-get install runsc)" };
   try {
     const sandbox = await runsc.open({ image: null, workdir: "/workspace", tree: null, limits: trialLimits });
-    const { output } = await sandbox.exec("echo sound", { timeoutMs: 20_000, outputBytes: 4_096 }).finally(() => sandbox.destroy());
-    return output.trim() === "sound" ? { ok: true, detail: version } : { ok: false, why: `${version} runs nothing: ${output.trim()}` };
+    const { output } = await sandbox
+      .exec("ls -l /usr >/dev/null && echo sound", { timeoutMs: 20_000, outputBytes: 4_096 })
+      .finally(() => sandbox.destroy());
+    return output.trim() === "sound"
+      ? { ok: true, detail: version }
+      : { ok: false, why: `${version} does not run this host's programs (too old for them?): ${output.trim().split("\n")[0]}` };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { ok: false, why: `${version} is there and does not work: ${error.message}` };

@@ -48,6 +48,8 @@ export interface Shell {
 
 /** How long an interrupted command may take to end before stronger means are used, ms. */
 const graceMs = 1_000;
+/** A loop may have started its next program just when the last one was interrupted. */
+const againMs = 100;
 /** How long output may still arrive after the shell's end; processes it left may hold the pipe for ever. */
 const lastWordsMs = 200;
 
@@ -126,15 +128,19 @@ export async function openShell(inmate: Inmate, startMs: number): Promise<{ read
     inmate.output.destroy();
   }
 
-  /** Whether it is ready for the next command. The interrupted line may print its own code before the sign of life that is waited for. */
+  /**
+   * Whether it is ready for the next command. The interrupted line may print its own code before the sign of life that is waited for.
+   * What follows a program that heeds no interrupt in a list may still run, for as long as the grace lasts.
+   */
   async function interrupted(how: "ask" | "force"): Promise<"ready" | "gone" | "late"> {
-    await inmate.interrupt(how, group);
-    for (const until = Date.now() + graceMs; ; ) {
-      const sign = await news.next(Math.max(1, until - Date.now()));
-      if (sign === null) return "late";
-      if (sign === "sync") return "ready";
-      if (sign === "gone") return "gone";
+    for (const until = Date.now() + graceMs; Date.now() < until; ) {
+      await inmate.interrupt(how, group);
+      for (let sign = await news.next(againMs); sign !== null; sign = await news.next(againMs)) {
+        if (sign === "sync") return "ready";
+        if (sign === "gone") return "gone";
+      }
     }
+    return "late";
   }
 
   async function answer(timeoutMs: number, askForSign: () => void): Promise<Omit<Ran, "output">> {

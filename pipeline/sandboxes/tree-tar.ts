@@ -3,7 +3,9 @@ import { lstat, open, readdir, readlink } from "node:fs/promises";
 import { Fault } from "../../schemas/fault.ts";
 
 const blockBytes = 512;
-const slash = Buffer.from("/");
+const slash = Buffer.of(0x2f);
+/** What GNU archivers call an entry that holds the name of the next. */
+const longLink = "././@LongLink";
 /** One time for all, so that the same tree gives the same bytes; seconds. Not 0: some archivers know no year before 1980. */
 const modifiedAt = Date.UTC(2000, 0, 1) / 1_000;
 const maxSize = 8 ** 11 - 1; // eleven octal digits
@@ -38,7 +40,7 @@ function* entry(kind: Kind, name: Buffer, target: Buffer, size: number, mode: nu
   ] as const)
     if (text.length >= 100)
       yield Buffer.concat([
-        header(long, Buffer.from("././@LongLink"), Buffer.alloc(0), text.length + 1, 0),
+        header(long, Buffer.from(longLink), Buffer.alloc(0), text.length + 1, 0),
         text,
         Buffer.alloc(1),
         padding(text.length + 1),

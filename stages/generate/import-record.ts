@@ -58,7 +58,7 @@ export function importRecord(value: unknown, origin: RecordOrigin, digest: (text
 }
 
 function finish(run: FoundRun, dialect: Dialect, origin: RecordOrigin, digest: (text: string) => string): Trajectory {
-  const source = idPart(origin.source ?? dialect.family);
+  const source = idPart(origin.source ?? run.source ?? dialect.family);
   const instance = idPart(run.instance ?? origin.instance ?? instanceFromFile(origin.file));
   return {
     format: "catgen.trajectory/1",

@@ -18,7 +18,7 @@ export interface VerifierWorld {
 /** Tries after the first that the verifier's own troubles may cost. */
 const retries = 2;
 /** A log this long is read whole; of a longer one the middle is lost, and with it the agreement of names and counts. */
-const logBytes = 32 * 1024 * 1024;
+const logBytes = 16 * 1024 * 1024;
 const tailCharacters = 4_000;
 
 /** What was found out before something stood in the way. */

@@ -48,6 +48,8 @@ export async function makeReference(yard: Yard): Promise<Reference> {
 
 export interface Killed {
   kills: number;
+  /** Moments drawn too late: the process had ended, and nothing was killed. */
+  missed: number;
   /** Kills of a process that lived and held the lock. */
   inside: number;
   /** ... and waited for the endpoint in stage 3. */
@@ -63,6 +65,7 @@ export interface Killed {
 
 const nobodyKilled = (): Killed => ({
   kills: 0,
+  missed: 0,
   inside: 0,
   inStage3: 0,
   whileResuming: 0,
@@ -89,7 +92,12 @@ async function killOnce(site: Site, reference: Reference, chance: Chance, resumi
   const busy = (server?.requests.length ?? 0) > before && !existsSync(join(site.root, "stages", "4-stitch", "rows"));
   child.kill("SIGKILL");
   const { signal } = await end;
-  const inside = held && signal === "SIGKILL";
+  if (signal !== "SIGKILL") {
+    tally.missed += 1; // it had just ended: there was nobody to kill
+    tally.pace *= 0.9;
+    return;
+  }
+  const inside = held;
   tally.kills += 1;
   if (inside) tally.inside += 1;
   tally.pace = inside ? Math.min(1, tally.pace * 1.02) : tally.pace * 0.9;

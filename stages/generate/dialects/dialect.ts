@@ -4,6 +4,8 @@ import type { Mark, Outcome, SourceCallStyle, Step, Task } from "../../../schema
 export interface FoundRun {
   /** The source's own id of the task; null: only the file name may tell. */
   readonly instance: string | null;
+  /** Where the record itself says which source it is of; the user's name for it goes first. */
+  readonly source?: string;
   readonly model: string | null;
   readonly licence: string | null;
   readonly callStyle: SourceCallStyle;

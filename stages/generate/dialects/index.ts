@@ -1,5 +1,6 @@
 import { adpStandard } from "./adp-standard.ts";
 import { atif } from "./atif.ts";
+import { catgenRollout } from "./catgen-rollout.ts";
 import { claudeCode } from "./claude-code.ts";
 import { cline } from "./cline.ts";
 import { codexRollout } from "./codex-rollout.ts";
@@ -25,6 +26,7 @@ import { trae } from "./trae.ts";
 
 /** Every format we import, by name. At most one recognises a value, so the order decides nothing. */
 export const dialects = {
+  "catgen-rollout": catgenRollout,
   "swe-agent": sweAgent,
   "mini-swe-agent": miniSweAgent,
   "openhands-completions": openhandsCompletions,

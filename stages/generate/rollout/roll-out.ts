@@ -15,7 +15,8 @@ import { startCommit, takePatch } from "./take-patch.ts";
 
 /** What the loop asks of the world. */
 export interface RolloutPorts {
-  complete(request: Completion): Promise<Reply>;
+  /** null: the agent has nothing more to say (a script that ended). */
+  complete(request: Completion): Promise<Reply | null>;
   countTokens(text: string): number;
   /** Milliseconds, only ever used as differences. */
   now(): number;
@@ -100,7 +101,7 @@ export async function rollOut(
       seen.reduce((sum, turn, index) => sum + sizeOf(turn, () => (past[index] ?? []).map(textOf)), 0);
     if (prompt + request.replyTokens > request.windowTokens) return { exit: "context-limit", rawExit: "window-full" };
     try {
-      return await ports.complete({
+      const reply = await ports.complete({
         label: `${request.label}:${turns.length}`,
         messages: [...head, ...past.flat()],
         tools: [...tools],
@@ -108,6 +109,7 @@ export async function rollOut(
         temperature: request.temperature,
         sampleIndex: request.sample,
       });
+      return reply ?? { exit: "step-limit", rawExit: "script-ended" };
     } catch (error) {
       return stopFor(error);
     }

@@ -16,9 +16,10 @@ export const scriptedModel = "scripted";
  * A backbone that costs nothing: the n-th request of a run gets the n-th turn of the policy. It shows what the pipeline does where no
  * endpoint is at hand; what runs in the sandbox is real.
  */
-export function scriptedReply(policy: ScriptedPolicy, request: Completion): Reply {
+export function scriptedReply(policy: ScriptedPolicy, request: Completion): Reply | null {
   const turn = policy.turns[request.messages.filter((message) => message.role === "assistant").length];
-  const calls = turn === undefined ? [] : [{ id: "scripted", name: turn.call.name, arguments: JSON.stringify(turn.call.arguments) }];
-  const text = turn?.thought.trim() ?? "I have no further idea.";
-  return { text, reasoning: null, calls, model: scriptedModel, tokensIn: null, tokensOut: null, cached: false };
+  if (turn === undefined) return null;
+  const { name, arguments: given } = turn.call;
+  const calls = [{ id: "scripted", name, arguments: JSON.stringify(given) }];
+  return { text: turn.thought.trim(), reasoning: null, calls, model: scriptedModel, tokensIn: null, tokensOut: null, cached: false };
 }

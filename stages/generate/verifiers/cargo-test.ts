@@ -1,5 +1,5 @@
 import { ok, rejected } from "../../stage.ts";
-import { type Entry, entry, linesOf, resultsOf } from "./lib-log.ts";
+import { addAll, type Entry, entry, linesOf, resultsOf } from "./lib-log.ts";
 import type { TestStatus, Verifier } from "./verifier.ts";
 
 /** What one test program printed, from `running n tests` to its `test result:`. */
@@ -9,6 +9,8 @@ interface Section {
   /** n of `running n tests`. */
   readonly tests: number;
   readonly entries: Entry[];
+  passed: number;
+  failed: number;
   /** Name of a test whose result has not come yet: with one thread the name is printed before the test runs. */
   pending: string | null;
   /** Past `failures:`, where the output of tests is shown. */
@@ -24,11 +26,17 @@ const statusOf = (text: string): TestStatus | null =>
 const named = (name: string, status: TestStatus): Entry =>
   entry(name, status, name.replace(/ - (?:should panic|compile fail|compile)$/, ""));
 
+function add(section: Section, name: string, status: TestStatus): void {
+  section.entries.push(named(name, status));
+  if (status === "passed") section.passed += 1;
+  if (status === "failed") section.failed += 1;
+}
+
 /** `test tests::b ... ok`, or the name now and the bare word later. */
 function readTest(section: Section, line: string): void {
   const bare = statusOf(line);
   if (bare !== null && section.pending !== null) {
-    section.entries.push(named(section.pending, bare));
+    add(section, section.pending, bare);
     section.pending = null;
   }
   const dots = line.indexOf(" ... ");
@@ -36,15 +44,14 @@ function readTest(section: Section, line: string): void {
   const name = line.slice(5, dots);
   const status = statusOf(line.slice(dots + 5));
   if (status === null) section.pending = name;
-  else section.entries.push(named(name, status));
+  else add(section, name, status);
 }
 
 /** Does a `test result:` line count what was read, and all that the program said it would run? */
-function agrees({ entries, tests }: Section, line: string): boolean {
+function agrees(section: Section, line: string): boolean {
   const found = /^test result: (?:ok|FAILED)\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored; (\d{1,9}) measured;/.exec(line);
   const [passed = 0, failed = 0, ignored = 0, measured = 0] = (found ?? []).slice(1).map(Number);
-  const count = (status: TestStatus): number => entries.filter((one) => one.status === status).length;
-  return passed === count("passed") && failed === count("failed") && passed + failed + ignored + measured === tests;
+  return passed === section.passed && failed === section.failed && passed + failed + ignored + measured === section.tests;
 }
 
 /** Results of a program that ended without its `test result:`, and the program itself as broken. */
@@ -63,7 +70,7 @@ export const cargoTest: Verifier = (log) => {
   let section: Section | null = null;
   let mismatch: string | null = null;
   const leave = (): void => {
-    if (section !== null) entries.push(...crashed(section));
+    if (section !== null) addAll(entries, crashed(section));
     mismatch = section?.disagrees ?? mismatch;
     section = null;
   };
@@ -85,14 +92,16 @@ export const cargoTest: Verifier = (log) => {
 
 function opened(program: string, line: string): Section | null {
   const tests = /^running (\d{1,7}) tests?$/.exec(line)?.[1];
-  return tests === undefined ? null : { program, tests: Number(tests), entries: [], pending: null, details: false, disagrees: null };
+  return tests === undefined
+    ? null
+    : { program, tests: Number(tests), entries: [], passed: 0, failed: 0, pending: null, details: false, disagrees: null };
 }
 
 /** Reads one line of a program; its `test result:` ends it, as null. */
 function step(section: Section, line: string, entries: Entry[]): Section | null {
   if (line.startsWith("test result: ")) {
     if (agrees(section, line)) {
-      entries.push(...section.entries);
+      addAll(entries, section.entries);
       return null;
     }
     section.disagrees = line;

@@ -1,5 +1,5 @@
 import { ok, rejected } from "../../stage.ts";
-import { type Entry, entry, linesOf, resultsOf } from "./lib-log.ts";
+import { addAll, type Entry, entry, linesOf, resultsOf } from "./lib-log.ts";
 import type { TestStatus, Verifier } from "./verifier.ts";
 
 const statusOf: Readonly<Record<string, TestStatus>> = { PASS: "passed", FAIL: "failed", SKIP: "skipped" };
@@ -54,6 +54,13 @@ export const goTest: Verifier = (log) => {
     const believed = !broken.has(one.name) && one.complete && (!one.ok || !failed.has(one.name));
     return one.results.filter(({ status }) => believed || status !== "passed");
   });
-  entries.push(...rest.filter(({ status }) => status === "failed"), ...[...broken].map((name) => entry(name, "error")));
+  addAll(
+    entries,
+    rest.filter(({ status }) => status === "failed"),
+  );
+  addAll(
+    entries,
+    [...broken].map((name) => entry(name, "error")),
+  );
   return entries.length === 0 ? rejected("go names no test: run it with -v") : ok(resultsOf(entries));
 };

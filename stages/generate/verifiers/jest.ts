@@ -1,5 +1,5 @@
 import { ok, rejected } from "../../stage.ts";
-import { type Entry, entry, linesOf, miscounted, resultsOf } from "./lib-log.ts";
+import { addAll, type Entry, entry, linesOf, miscounted, resultsOf } from "./lib-log.ts";
 import type { TestStatus, Verifier } from "./verifier.ts";
 
 const symbols: Readonly<Record<string, TestStatus>> = {
@@ -11,6 +11,8 @@ const symbols: Readonly<Record<string, TestStatus>> = {
   "✎": "skipped",
 };
 const separator = " › ";
+/** Groups in groups that are told apart; what a test prints may be indented deeper. */
+const deepest = 32;
 
 /** `PASS ./a.test.js (5.1 s)`, `FAIL project ./a.test.js`; with colours ` PASS  ./a.test.js`. */
 const fileOf = (line: string): string | null => /^ ?(?:PASS|FAIL) {1,2}(\S.*?)(?: \(\d.*\))?$/.exec(line)?.[1] ?? null;
@@ -32,7 +34,7 @@ function treeAfter(lines: readonly string[], from: number): Entry[] {
     const line = lines[at] ?? "";
     const indent = line.length - line.trimStart().length;
     if (indent < 2 || line.trimStart().startsWith("●")) break;
-    groups = groups.filter((group) => group.indent < indent);
+    groups = groups.filter((group) => group.indent < indent).slice(-deepest);
     const test = titled(line);
     if (test === null) groups.push({ indent, title: line.trim() });
     else entries.push(entry([...groups.map(({ title }) => title), test.title].join(separator), test.status, test.title));
@@ -41,10 +43,12 @@ function treeAfter(lines: readonly string[], from: number): Entry[] {
 }
 
 /** `  ● outer › inner › bad`, the head of a failure; the other heads are of files and consoles. */
-const failureOf = (line: string): Entry | null => {
+function failureOf(line: string): Entry | null {
   const name = /^ {2}● (.+)$/.exec(line)?.[1];
-  return name === undefined || name === "Console" || name === "Test suite failed to run" ? null : entry(name, "failed");
-};
+  if (name === undefined || name === "Console" || name === "Test suite failed to run") return null;
+  const parts = name.split(separator).slice(-deepest); // titles may hold the separator, too
+  return entry(name, "failed", ...parts.slice(1).map((_, at) => parts.slice(at + 1).join(separator)));
+}
 
 /**
  * jest with `--verbose` (or one file): a tree of titles under each file's `PASS` or `FAIL`. A test stands under its path as jest joins it
@@ -64,8 +68,9 @@ export const jest: Verifier = (log) => {
   const passed = Number(/(\d{1,9}) passed/.exec(last)?.[1] ?? 0);
   const named = entries.filter(({ status }) => status === "passed").length;
   if (passed !== named) return rejected(miscounted("jest", "passed tests", passed, named, "run it with --verbose"));
-  const listed = new Set(entries.map(({ name }) => name));
-  const failures = lines.map(failureOf).filter((one): one is Entry => one !== null && listed.has(one.name));
-  entries.push(...failures);
+  addAll(
+    entries,
+    lines.map(failureOf).filter((one) => one !== null),
+  );
   return entries.length === 0 ? rejected(`jest ran no test: ${JSON.stringify(last)}`) : ok(resultsOf(entries));
 };

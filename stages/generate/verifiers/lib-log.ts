@@ -40,6 +40,11 @@ export function resultsOf(entries: readonly Entry[]): TestResults {
   return new Map([...named, ...short]);
 }
 
+/** `push(...more)` throws when there are more than about a hundred thousand. */
+export function addAll<T>(list: T[], more: Iterable<T>): void {
+  for (const one of more) list.push(one);
+}
+
 /** Why a log is not believed whose named results are not as many as the runner itself counts. `what`: "passed tests". */
 export const miscounted = (runner: string, what: string, counted: number, named: number, advice: string): string =>
   `expected the ${counted} ${what} that ${runner} counts, found ${named} named in the log: ${

@@ -26,6 +26,8 @@ function read(line: string): Line | null {
 const number = (lines: readonly string[], word: string): number =>
   Number(/^ℹ [a-z]+ (\d{1,9})$/.exec(lines.findLast((line) => line.startsWith(`ℹ ${word} `)) ?? "")?.[1] ?? Number.NaN);
 
+export const isSpecTotal = (line: string): boolean => /^ℹ tests \d{1,9}$/.test(line);
+
 /** A suite has no result of its own in older versions: the worst of what is in it. */
 const worstOf = (own: TestStatus, children: readonly Tree[]): TestStatus =>
   own === "passed" && children.some(({ status }) => status === "failed") ? "failed" : own;
@@ -35,7 +37,7 @@ const worstOf = (own: TestStatus, children: readonly Tree[]): TestStatus =>
  * makes one too many.
  */
 export function nodeSpec(lines: readonly string[]): Outcome<readonly Tree[]> {
-  const end = lines.findLastIndex((line) => /^ℹ tests \d{1,9}$/.test(line));
+  const end = lines.findLastIndex(isSpecTotal);
   if (end < 0) return rejected("expected node's totals (`# tests` or `ℹ tests`) at the end, found none: was the log cut?");
   const levels: Tree[][] = [[]];
   for (const line of lines.slice(0, end)) {

@@ -28,12 +28,15 @@ export function counts(trees: readonly Tree[]): Totals {
   return { tests: sum((one) => one.tests), suites: sum((one) => one.suites), pass: sum((one) => one.pass) };
 }
 
+/** Characters of a path; deep nesting of long titles would take more memory than any log. */
+const longestPath = 1_000;
+
 /** Each test and suite under its path, and under its own title. */
 export const entriesOf = (trees: readonly Tree[], separator: string, above = ""): Entry[] =>
-  trees.flatMap(({ name, status, children }) => [
-    entry(above + name, status, ...(above === "" ? [] : [name])),
-    ...entriesOf(children, separator, above + name + separator),
-  ]);
+  trees.flatMap(({ name, status, children }) => {
+    const path = (above + name).slice(0, longestPath);
+    return [entry(path, status, ...(above === "" ? [] : [name])), ...entriesOf(children, separator, path + separator)];
+  });
 
 /** The trees of several documents; the first that is rejected rejects them all. */
 export const nested = (documents: readonly Outcome<readonly Tree[]>[]): Outcome<readonly Tree[]> =>

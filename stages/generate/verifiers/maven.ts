@@ -1,5 +1,5 @@
 import { ok, rejected } from "../../stage.ts";
-import { type Entry, entry, linesOf, resultsOf } from "./lib-log.ts";
+import { addAll, type Entry, entry, linesOf, resultsOf } from "./lib-log.ts";
 import type { TestStatus, Verifier } from "./verifier.ts";
 
 interface Tally {
@@ -94,13 +94,16 @@ export const maven: Verifier = (log) => {
         return rejected(
           `surefire counts ${run} tests, ${bad} of them bad; its classes add up to ${part.classes.run} and ${part.classes.bad}, and ${part.methodsPassed} methods are named as passed: something else printed results`,
         );
-      entries.push(...part.entries);
+      addAll(entries, part.entries);
       if (alone !== null) alone.total = plus(alone.total, counted.tally);
       part = { entries: [], classes: none, methodsPassed: 0 };
     }
   }
   leave();
-  entries.push(...part.entries.filter(({ status }) => status !== "passed"));
+  addAll(
+    entries,
+    part.entries.filter(({ status }) => status !== "passed"),
+  );
   return entries.length === 0
     ? rejected("expected surefire's `Tests run:` lines, found none: did Maven find its plugins?")
     : ok(resultsOf(entries));

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../stage.ts";
 import { ok, rejected } from "../../stage.ts";
 import { linesOf, resultsOf } from "./lib-log.ts";
-import { nodeSpec } from "./lib-node-spec.ts";
+import { isSpecTotal, nodeSpec } from "./lib-node-spec.ts";
 import { counts, entriesOf, nested, type Totals, type Tree } from "./lib-tree.ts";
 import type { TestResults, TestStatus, Verifier } from "./verifier.ts";
 
@@ -83,8 +83,10 @@ function readDocument(lines: readonly string[]): Outcome<readonly Tree[]> {
 export const nodeTest: Verifier = (log): Outcome<TestResults> => {
   const lines = linesOf(log);
   const starts = lines.flatMap((line, index) => (/^TAP version 1[34]$/.test(line) ? [index] : []));
-  const read =
-    starts.length === 0 ? nodeSpec(lines) : nested(starts.map((start, index) => readDocument(lines.slice(start, starts[index + 1]))));
+  if (starts.length > 0 && lines.some(isSpecTotal))
+    return rejected("the log holds TAP and the spec reporter's totals: one of them was printed");
+  const documents = starts.map((start, index) => readDocument(lines.slice(start, starts[index + 1])));
+  const read = documents.length === 0 ? nodeSpec(lines) : nested(documents);
   if (!read.ok) return read;
   const results = resultsOf(entriesOf(read.value, " > "));
   return results.size === 0 ? rejected("node ran no test") : ok(results);

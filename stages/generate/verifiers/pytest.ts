@@ -1,5 +1,5 @@
 import { ok, rejected } from "../../stage.ts";
-import { type Entry, entry, linesOf, miscounted, pythonCrash, resultsOf } from "./lib-log.ts";
+import { addAll, type Entry, entry, linesOf, miscounted, pythonCrash, resultsOf } from "./lib-log.ts";
 import type { TestStatus, Verifier } from "./verifier.ts";
 
 type Word = "PASSED" | "FAILED" | "ERROR" | "SKIPPED" | "XFAIL" | "XPASS";
@@ -101,11 +101,11 @@ const bad = ({ word }: Line): boolean => word === "FAILED" || word === "ERROR";
 const shortOf = (name: string): string => name.split(/\s/, 1)[0] ?? name;
 const named = ({ word, name }: Line): Entry => entry(name, statusOf[word], ...(shortOf(name) === name ? [] : [shortOf(name)]));
 
-/** What ends pytest before it counts: a crash of the interpreter, of pytest itself, or of a `conftest.py`. */
-function broken(log: readonly string[]): Entry | null {
+/** What ends pytest before it counts: a `conftest.py` that cannot be loaded, or pytest itself. */
+const broken = (log: readonly string[]): Entry | null => {
   const own = log.findLast((line) => /^(?:ImportError while loading conftest |INTERNALERROR> \w)/.test(line));
-  return own === undefined ? pythonCrash(log) : entry(own, "error");
-}
+  return own === undefined ? null : entry(own, "error");
+};
 
 /**
  * pytest with `-rA` (the last short test summary before the last counts line) or `-v` (the lines before the first section). What tests print is
@@ -114,10 +114,9 @@ function broken(log: readonly string[]): Entry | null {
 export const pytest: Verifier = (log) => {
   const all = linesOf(log);
   const end = all.findLastIndex((line) => countsOf(line) !== null);
-  if (end < 0) {
-    const crash = broken(all);
-    return crash === null ? rejected("expected pytest's last line with its counts, found none: was the log cut?") : ok(resultsOf([crash]));
-  }
+  const crash = broken(all.slice(end + 1)) ?? (end < 0 ? pythonCrash(all) : null);
+  if (crash !== null) return ok(resultsOf([crash]));
+  if (end < 0) return rejected("expected pytest's last line with its counts, found none: was the log cut?");
   const counts = countsOf(all[end] ?? "") ?? new Map<string, number>();
   const head = all.slice(0, end).findLastIndex((line) => line.includes("= short test summary info ="));
   const summary = head < 0 ? [] : lines(untilSection(all.slice(head + 1, end)), summaryLine);
@@ -132,10 +131,13 @@ export const pytest: Verifier = (log) => {
       return rejected(
         miscounted("pytest", "passed tests", right, Math.max(listed?.length ?? 0, shown?.length ?? 0), "run it with -rA or -v"),
       );
-    found.push(...chosen);
+    addAll(found, chosen);
   }
   const passed = new Set(found.filter(({ word }) => statusOf[word] === "passed").map(({ name }) => name));
   const against = [...lines(all, summaryLine), ...lines(all, progressLine)].filter(bad);
-  found.push(...against.filter(({ name }) => passed.has(name) || passed.has(shortOf(name))));
+  addAll(
+    found,
+    against.filter(({ name }) => passed.has(name) || passed.has(shortOf(name))),
+  );
   return found.length === 0 ? rejected(`pytest ran no test: ${JSON.stringify(all[end])}`) : ok(resultsOf(found.map(named)));
 };

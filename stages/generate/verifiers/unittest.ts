@@ -1,5 +1,5 @@
 import { ok, rejected } from "../../stage.ts";
-import { type Entry, entry, linesOf, miscounted, pythonCrash, resultsOf } from "./lib-log.ts";
+import { addAll, type Entry, entry, linesOf, miscounted, pythonCrash, resultsOf } from "./lib-log.ts";
 import type { TestStatus, Verifier } from "./verifier.ts";
 
 /** What a verbose line ends with. A test's own output may stand before `ok`; failures need no guess, the details name them. */
@@ -44,7 +44,7 @@ function read(lines: readonly string[]): Session {
   let open = false;
   for (const [index, line] of lines.entries()) {
     const before = lines[index - 1] ?? "";
-    const failure = before.startsWith("======") ? detail.exec(line) : null;
+    const failure = detail.exec(line);
     if (failure !== null) against.push(entry(failure[2] ?? "", failure[1] === "ERROR" ? "error" : "failed"));
     const names = namesOf(before, line);
     if (names !== null && !isOfClass(names[0] ?? "")) tests += 1;
@@ -75,7 +75,7 @@ export const unittest: Verifier = (log) => {
     const skipped = started.filter(({ status }) => status === "skipped").length; // some versions do not count them
     if (begun < Number(ran) || begun - skipped > Number(ran))
       return rejected(miscounted("unittest", "tests", Number(ran), begun, "run it with -v"));
-    entries.push(...started, ...against);
+    addAll(entries, [...started, ...against]);
     from = index + 1;
   }
   if (from === 0) {
@@ -83,6 +83,9 @@ export const unittest: Verifier = (log) => {
     return crash === null ? rejected("expected unittest's line `Ran n tests in`, found none: was the log cut?") : ok(resultsOf([crash]));
   }
   const late = read(lines.slice(from));
-  entries.push(...[...late.started, ...late.against].filter(({ status }) => status !== "passed"));
+  addAll(
+    entries,
+    [...late.started, ...late.against].filter(({ status }) => status !== "passed"),
+  );
   return entries.length === 0 ? rejected("unittest ran no test") : ok(resultsOf(entries));
 };

@@ -31,9 +31,10 @@ export const temporaryFolder = (): string => realpathSync(mkdtempSync(join(tmpdi
 /** An image with bash, coreutils, tar and git, for the kinds that start from one: none can be fetched in a test. */
 const image = process.env["CATGEN_TEST_IMAGE"] ?? null;
 
+/** CATGEN_TEST_SANDBOX names a kind that is tried even though its probe warns of it. */
 async function siteOf(kind: SandboxKind): Promise<Site | string> {
   const probed = await kind.probe();
-  if (!probed.ok) return `${kind.name} is left out: ${probed.why}`;
+  if (!probed.ok && process.env["CATGEN_TEST_SANDBOX"] !== kind.name) return `${kind.name} is left out: ${probed.why}`;
   if (kind.startsFrom === "host") return { title: kind.name, kind, image: null, workdir: "/workspace" };
   return image === null
     ? `${kind.name} is left out: CATGEN_TEST_IMAGE names no image`

@@ -9,7 +9,14 @@ test("what fits stays as it is", () => {
 
 test("of a long text head and tail stay, and a line between them counts what does not", () => {
   expect(truncate("abcdefgh", 4)).toBe("ab\n[... Observation truncated: 4 characters left out ...]\ngh");
-  expect(truncate("abcdefgh", 4, 9)).toBe("ab\n[... Observation truncated: 4 characters and 9 bytes more left out ...]\ngh");
+  expect(truncate("abcdefgh", 4, 9)).toBe("ab\n[... Observation truncated: 13 bytes left out ...]\ngh");
+});
+
+test("where the sandbox began to drop does not show", () => {
+  const flood = "ä".repeat(1_000);
+  const dropped = (kept: number): string => truncate(flood.slice(0, kept), 8, 2 * (1_000 - kept));
+  expect(dropped(500)).toBe(dropped(600));
+  expect(dropped(500)).toBe("ääää\n[... Observation truncated: 1984 bytes left out ...]\nääää");
 });
 
 test("no character is cut in two, and the count is true", () => {

@@ -1,0 +1,199 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import PQueue from "p-queue";
+import { Fault } from "../../schemas/fault.ts";
+import type { RolloutsFile } from "../../schemas/rollouts.ts";
+import type { TaskInstance } from "../../schemas/task-instance.ts";
+import type { RunContext } from "../run/context.ts";
+import { chooseSandbox } from "../sandboxes/choose.ts";
+import type { SandboxKind } from "../sandboxes/kind.ts";
+import { writeTextAtomically } from "../store/atomic.ts";
+import { loadEvaluationLists } from "../tasks/decontamination.ts";
+import { oneRollout, type RolloutWorld, requireTask } from "./one-rollout.ts";
+import { predictionsFolder, readRecord, readRollouts, summaryOf, writeRollouts } from "./records.ts";
+import { type WantedRollout, wantedRollouts } from "./wanted.ts";
+
+export interface RolloutRequest {
+  readonly paths: readonly string[];
+  /** First runs only; null: all. */
+  readonly limit: number | null;
+}
+
+export interface RolloutSummary {
+  readonly made: number;
+  readonly kept: number;
+  readonly failures: RolloutsFile["failed"];
+}
+
+type Account = { -readonly [K in keyof RolloutsFile]: RolloutsFile[K] };
+
+/** First pass: which runs are wanted, and which of those are done. Keeps of each no more than its name. */
+async function survey(context: RunContext, request: RolloutRequest, options: Parameters<typeof wantedRollouts>[1]): Promise<Account> {
+  const before = await readRollouts(context.run);
+  const account: Account = {
+    format: "catgen.rollouts/1",
+    paths: [...request.paths],
+    limit: request.limit,
+    tasks: 0,
+    wanted: 0,
+    leftOut: [],
+    failed: [],
+    finished: {},
+  };
+  for await (const news of wantedRollouts(request.paths, options)) {
+    if (news.kind === "left-out") {
+      const { kind: _, ...leftOut } = news;
+      account.leftOut.push(leftOut);
+      continue;
+    }
+    account.tasks += 1;
+    for (const { name } of news.rollouts) {
+      if (request.limit !== null && account.wanted >= request.limit) continue;
+      account.wanted += 1;
+      const record = await readRecord(context.run, name); // not the account's word: the file may be gone
+      if (record !== null) account.finished[name] = before?.finished[name] ?? summaryOf(record);
+    }
+  }
+  return account;
+}
+
+/** Containers for tasks with images, a sandbox over the host's programs for trees; probed once each, when first needed. */
+function kindChooser(context: RunContext): (task: TaskInstance) => Promise<SandboxKind> {
+  const { kind } = context.settled.recipe.generate.rollout.sandbox;
+  const chosen = new Map<boolean, Promise<SandboxKind>>();
+  return (task) => {
+    const image = task.environment.kind === "image";
+    const known = chosen.get(image) ?? chooseSandbox({ kind, image, warn: (text) => context.progress.say(`warning: ${text}`) });
+    chosen.set(image, known);
+    return known;
+  };
+}
+
+const million = (tokens: number): string => (tokens < 1e6 ? `${Math.round(tokens / 1e3)}k` : `${(tokens / 1e6).toFixed(1)}M`);
+
+/** How the runs are getting on, for the eyes. */
+function createBoard(context: RunContext, account: Account) {
+  const resolved = (): number => Object.values(account.finished).filter((one) => one.verification === "resolved").length;
+  let running = 0;
+  let tokens = 0;
+  return {
+    turn: (tokensIn: number | null, tokensOut: number | null): void => {
+      tokens += (tokensIn ?? 0) + (tokensOut ?? 0);
+    },
+    began: (): void => {
+      running += 1;
+    },
+    ended: (name: string): void => {
+      running -= 1;
+      const total = `${Object.keys(account.finished).length} finished, ${resolved()} resolved, ${running} running`;
+      context.progress.step(`${total}${tokens > 0 ? `, ${million(tokens)} tokens` : ""}, ${name}`);
+    },
+  };
+}
+
+/** Faults of one task or sandbox leave the others alone; what concerns all stops all. */
+const isOwn = (error: unknown): error is Fault => error instanceof Fault && (error.remedy === "skip" || error.code === "SANDBOX_BROKEN");
+
+async function work(
+  context: RunContext,
+  request: RolloutRequest,
+  options: Parameters<typeof wantedRollouts>[1],
+  account: Account,
+): Promise<number> {
+  const { rollout } = context.settled.recipe.generate;
+  const queue = new PQueue({ concurrency: context.jobs ?? rollout.atOnce });
+  const breaking = new AbortController();
+  const signal = AbortSignal.any([context.signal, breaking.signal]);
+  const kindFor = kindChooser(context);
+  const board = createBoard(context, account);
+  const errors: unknown[] = [];
+  let made = 0;
+  let seen = 0;
+
+  async function one(wanted: WantedRollout, checked: Promise<void>): Promise<void> {
+    board.began();
+    try {
+      await checked;
+      const { run, settled, ports } = context;
+      const world: RolloutWorld = {
+        run,
+        settled,
+        kind: await kindFor(wanted.task),
+        signal,
+        countTokens: ports.countTokens,
+        onTurn: (turn) => board.turn(turn.tokensIn, turn.tokensOut),
+      };
+      account.finished[wanted.name] = summaryOf(await oneRollout(wanted, world));
+      made += 1;
+    } catch (error) {
+      if (isOwn(error)) account.failed.push({ id: wanted.name, code: error.code, message: error.message });
+      else {
+        errors.push(error);
+        breaking.abort();
+      }
+    }
+    board.ended(wanted.name);
+  }
+
+  const check = async (task: TaskInstance): Promise<void> => {
+    if (!rollout.checkTasks || !rollout.verify) return;
+    const { run, settled, ports } = context;
+    await requireTask(task, { run, settled, kind: await kindFor(task), signal, countTokens: ports.countTokens, onTurn: () => undefined });
+  };
+
+  for await (const news of wantedRollouts(request.paths, options)) {
+    if (news.kind === "left-out") continue;
+    let checked: Promise<void> | null = null;
+    for (const wanted of news.rollouts) {
+      if (signal.aborted || (request.limit !== null && seen >= request.limit)) break;
+      seen += 1;
+      if (account.finished[wanted.name] !== undefined) continue;
+      await queue.onSizeLessThan(1);
+      void queue.add(async () => {
+        if (signal.aborted) return;
+        checked ??= check(wanted.task);
+        await one(wanted, checked);
+      });
+    }
+  }
+  await queue.onIdle();
+  if (errors.length > 0) throw errors[0];
+  if (context.signal.aborted)
+    throw new Fault("DRAINED", "stop", "stopped while rolling out; what was finished is kept, run again to go on");
+  return made;
+}
+
+/** Predictions for the official harness, one file per sample: it keeps one patch per instance and file. */
+async function writePredictions(context: RunContext, account: Account): Promise<void> {
+  const files = new Map<number, string[]>();
+  for (const name of Object.keys(account.finished).sort()) {
+    const record = await readRecord(context.run, name);
+    if (record === null) continue;
+    const line = JSON.stringify({ instance_id: record.instance, model_name_or_path: record.model, model_patch: record.end.patch ?? "" });
+    files.set(record.sample, [...(files.get(record.sample) ?? []), line]);
+  }
+  if (files.size > 0) await mkdir(predictionsFolder(context.run), { recursive: true });
+  for (const [sample, lines] of files)
+    await writeTextAtomically(join(predictionsFolder(context.run), `sample-${sample}.jsonl`), `${lines.join("\n")}\n`);
+}
+
+/** Stage 1 live: rolls out what is missing. Every finished run has its record on disk, whatever happens next. */
+export async function runRollouts(context: RunContext, request: RolloutRequest): Promise<RolloutSummary> {
+  const lists = await loadEvaluationLists(context.settled.recipe.generate.rollout.exclude);
+  const options = { settled: context.settled, lists, complete: context.ports.complete };
+  const account = await survey(context, request, options);
+  const kept = Object.keys(account.finished).length;
+  const sorted = (): Account => ({
+    ...account,
+    finished: Object.fromEntries(Object.entries(account.finished).sort(([a], [b]) => (a < b ? -1 : 1))),
+  });
+  context.progress.start("rollouts", account.wanted - kept);
+  try {
+    const made = account.wanted === kept ? 0 : await work(context, request, options, account);
+    if (made > 0) await writePredictions(context, account);
+    return { made, kept, failures: account.failed };
+  } finally {
+    context.progress.end();
+    await writeRollouts(context.run, sorted());
+  }
+}
