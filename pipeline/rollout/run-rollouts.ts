@@ -1,14 +1,18 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import PQueue from "p-queue";
 import { Fault } from "../../schemas/fault.ts";
 import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import type { TaskInstance } from "../../schemas/task-instance.ts";
+import type { Settled } from "../keys.ts";
 import type { RunContext } from "../run/context.ts";
 import { chooseSandbox } from "../sandboxes/choose.ts";
+import { sandboxKinds } from "../sandboxes/index.ts";
 import type { SandboxKind } from "../sandboxes/kind.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { loadEvaluationLists } from "../tasks/decontamination.ts";
+import { agentKind } from "./agent.ts";
 import { oneRollout, type RolloutWorld, requireTask } from "./one-rollout.ts";
 import { predictionsFolder, readRecord, readRollouts, summaryOf, writeRollouts } from "./records.ts";
 import { type WantedRollout, wantedRollouts } from "./wanted.ts";
@@ -57,13 +61,30 @@ async function survey(context: RunContext, request: RolloutRequest, options: Par
   return account;
 }
 
+const shippedTrees = fileURLToPath(new URL("../../data/demo/projects/", import.meta.url));
+
+/** The demo with its scripted agents: tree, commands and tests are all files of this very package. */
+const isOurs = ({ environment }: TaskInstance, settled: Settled): boolean =>
+  environment.kind === "tree" && environment.folder.startsWith(shippedTrees) && agentKind(settled) === "scripted";
+
 /** Containers for tasks with images, a sandbox over the host's programs for trees; probed once each, when first needed. */
-function kindChooser(context: RunContext): (task: TaskInstance) => Promise<SandboxKind> {
-  const { kind } = context.settled.recipe.generate.rollout.sandbox;
+function kindChooser({ settled, progress }: RunContext): (task: TaskInstance) => Promise<SandboxKind> {
+  const { kind } = settled.recipe.generate.rollout.sandbox;
   const chosen = new Map<boolean, Promise<SandboxKind>>();
+  const choose = async (task: TaskInstance): Promise<SandboxKind> => {
+    try {
+      return await chooseSandbox({ kind, image: task.environment.kind === "image", warn: (text) => progress.say(`warning: ${text}`) });
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "SANDBOX_MISSING" || kind !== "auto" || !isOurs(task, settled)) throw error;
+      progress.say(
+        "note: no sandbox works here, so the demo runs without one: every command is in data/demo/tasks (for others' tasks install bubblewrap)",
+      );
+      return sandboxKinds.none;
+    }
+  };
   return (task) => {
     const image = task.environment.kind === "image";
-    const known = chosen.get(image) ?? chooseSandbox({ kind, image, warn: (text) => context.progress.say(`warning: ${text}`) });
+    const known = chosen.get(image) ?? choose(task);
     chosen.set(image, known);
     return known;
   };

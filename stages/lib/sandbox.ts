@@ -1,12 +1,16 @@
 /** What a command left behind. */
 export interface Execution {
-  /** stdout and stderr in the order they came, as text; at most the bytes asked for (head and tail kept), see `droppedBytes`. */
+  /**
+   * stdout and stderr in the order they came, as text; at most the bytes asked for: the first half of them from the beginning, the
+   * other from the end, see `droppedBytes`. When a limit that no kernel enforces (`diskBytes`) was exceeded and everything stopped
+   * for it, a last line in brackets says so.
+   */
   readonly output: string;
-  /** null: no code, because it was stopped or the shell went away with it. */
+  /** null: no code, because it was stopped (time, disk) or the shell went away with it. */
   readonly exitCode: number | null;
   /** It ran past its limit and was interrupted. */
   readonly timedOut: boolean;
-  /** The shell ended (`exit`, `exec`, killed, limit of memory or processes) or had to be restarted: working folder and variables are those of a new one. */
+  /** The shell ended (`exit`, `exec`, killed, limit of memory or disk) or had to be restarted: folder and variables are those of a new one from now on. */
   readonly shellLost: boolean;
   /** Bytes of output left out in the middle. */
   readonly droppedBytes: number;
@@ -26,7 +30,11 @@ export interface ExecLimits {
  * when the sandbox itself broke, never because of what a command did.
  */
 export interface Sandbox {
-  /** Runs in the one persistent bash of this sandbox: folder and variables survive from command to command. stdin is empty. */
+  /**
+   * Runs in the one persistent bash of this sandbox: folder and variables survive from command to command. stdin is empty. The bash
+   * is interactive and has no terminal: `&` prints `[1] 123`, `kill $$` does nothing. What the background prints between two
+   * commands is lost.
+   */
   exec(command: string, limits: ExecLimits): Promise<Execution>;
   /** Writes a regular file, making its folders; follows no link out of the sandbox. Absolute path. `why` when it cannot be written. */
   put(path: string, content: string | Uint8Array): Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
@@ -64,7 +72,7 @@ export interface SandboxLimits {
   readonly processes: number;
   /** Of one file. */
   readonly fileBytes: number;
-  /** Of everything written, checked between commands. */
+  /** Of everything written. Looked at after each command and now and then during it; over it, everything is stopped and files stay. */
   readonly diskBytes: number;
   /** Processor time of one process, seconds. */
   readonly cpuSeconds: number;

@@ -4,13 +4,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 
 /**
- * Grows a data set of any size from the demo's real trajectories: the same shapes and lengths, with text varied from copy to copy, so that
+ * Grows a data set of any size from recorded demo runs: the same shapes and lengths, with text varied from copy to copy, so that
  * neither a tokenizer's cache nor a compressor sees the same words again and again. Plain OpenAI messages, one run per line.
  *
  *   npx tsx test/bench/grow.ts 1000 /tmp/grown.jsonl      (megabytes, file)
  */
 
-const folder = new URL("../../data/demo/trajectories/", import.meta.url);
+const folder = new URL("../fixtures/demo-trajectories/", import.meta.url);
 
 /** A small seeded generator (mulberry32): the same data on every machine. */
 export function seeded(seed: number): () => number {

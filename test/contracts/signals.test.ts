@@ -10,7 +10,7 @@ import { shortRun } from "../fakes/steps.ts";
 
 /** What every signal promises, whatever it looks at. A new one is covered as soon as it is in the registry. */
 
-const demo = new URL("../../data/demo/trajectories/", import.meta.url);
+const demo = new URL("../fixtures/demo-trajectories/", import.meta.url);
 const demoRuns: (readonly [string, readonly Step[]])[] = existsSync(demo)
   ? readdirSync(demo)
       .filter((name) => name.endsWith(".jsonl"))
