@@ -6,7 +6,7 @@ import { Fault } from "../../schemas/fault.ts";
 import type { SandboxLimits, SandboxSpec } from "../../stages/lib/sandbox.ts";
 import type { Cell, Inmate } from "./cell.ts";
 import { type ControlGroup, joinGroups, openControlGroup } from "./control-group.ts";
-import { descendants, signal } from "./host-processes.ts";
+import { bornAt, descendants, signal } from "./host-processes.ts";
 import { agentHome, agentId, type HostPrograms, hostPrograms, writeEtc } from "./host-programs.ts";
 import { bashScript, type HostProcess, run, startOnHost } from "./inmate.ts";
 import type { SandboxKind } from "./kind.ts";
@@ -97,21 +97,23 @@ async function firstProcess(host: HostProcess): Promise<number | null> {
 async function startInmate(site: Site, program: readonly string[]): Promise<Inmate & { readonly first: number | null }> {
   const host = await startOnHost(site.scratch, commandLine(site, program), { env: { PATH: process.env["PATH"] }, cwd: "/" });
   const first = await firstProcess(host);
+  const born = first === null ? null : await bornAt(first);
+  const lives = async (): Promise<boolean> => first !== null && born !== null && (await bornAt(first)) === born;
   return {
     first,
     input: host.input,
     output: host.output,
     ended: host.ended,
     interrupt: async (how) => {
-      if (first === null) return;
-      const [, ...below] = await descendants(first); // the shell comes before what it started
+      if (first === null || !(await lives())) return;
+      const [, ...below] = await descendants(first); // the shell is the oldest child
       if (how === "ask") signal(-first, "SIGINT"); // leads the shell's group, and as process 1 heeds no signal itself
       for (const { pid } of below) signal(pid, how === "ask" ? "SIGINT" : "SIGKILL");
     },
     kill: async () => {
-      if (first !== null) signal(first, "SIGKILL");
-      const late = await Promise.race([host.ended.then(() => false), sleep(first === null ? 0 : 5_000, true, { ref: false })]);
-      if (late) host.signal("SIGKILL");
+      // Process 1 is gone only when all others are. It outlives bwrap for a moment when the program inside ended by itself.
+      if (first === null) host.signal("SIGKILL");
+      for (; first !== null && (await lives()); await sleep(2)) signal(first, "SIGKILL");
       await host.ended;
     },
   };

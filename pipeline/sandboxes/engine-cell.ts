@@ -74,7 +74,8 @@ export function engineCell(engine: Engine, scratch: string): Cell {
   return {
     start: async (program, whose): Promise<Inmate> => {
       kept ??= await boot();
-      const host = await startOnHost(scratch, engine.exec(program), options);
+      // An image may name a file that every bash reads first; agents' commands may need it, ours must not.
+      const host = await startOnHost(scratch, engine.exec(whose === "agent" ? program : ["env", "-u", "BASH_ENV", ...program]), options);
       return {
         input: host.input,
         output: host.output,

@@ -2,8 +2,8 @@
 export interface Execution {
   /**
    * stdout and stderr in the order they came, as text; at most the bytes asked for: the first half of them from the beginning, the
-   * other from the end, see `droppedBytes`. When a limit that no kernel enforces (`diskBytes`) was exceeded and everything stopped
-   * for it, a last line in brackets says so.
+   * other from the end, see `droppedBytes`. When everything was stopped because of a limit that we have to watch ourselves (disk;
+   * memory where the kernel does not bound it), a last line in brackets says so.
    */
   readonly output: string;
   /** null: no code, because it was stopped (time, disk) or the shell went away with it. */

@@ -14,7 +14,7 @@ import { openBackbone } from "../../pipeline/llm/backbone.ts";
 import { startFakeServer } from "../fakes/openai-server.ts";
 import { type Cost, costOf, fixed, guard, machine, median, print, python, pythonScript } from "./lib.ts";
 
-const calls = Number(process.argv[2] ?? 2_560);
+const calls = Number(process.argv[2] ?? 7_680);
 const atOnce = Number(process.argv[3] ?? 256);
 const delayMs = Number(process.argv[4] ?? 500);
 const rounds = 5;
@@ -54,18 +54,19 @@ async function ask(baseUrl: string): Promise<void> {
   });
   const startedCpu = process.cpuUsage();
   const started = performance.now();
-  await Promise.all(
-    Array.from({ length: calls }, (_, number) =>
-      backbone.complete({
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let number = next++; number < calls; number = next++)
+      await backbone.complete({
         label: `bench:${number}`,
         messages: [{ role: "user", content: `${number} ${fold}` }],
         tools: [],
         maxTokens: 1_000,
         temperature: null,
         sampleIndex: 0,
-      }),
-    ),
-  );
+      });
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(startedCpu);
   await backbone.close();

@@ -174,7 +174,7 @@ describe.each(all)("sandbox $title", (site) => {
       "(sleep 100; echo also not reached)",
     ])("`%s` is interrupted, folder and variables survive", async (command) => {
       await run(sandbox, "cd src; kept=yes");
-      expect(await run(sandbox, `echo begun; ${command}; echo not reached`, 300)).toEqual({
+      expect(await run(sandbox, `echo begun; ${command}; echo not reached`, 150)).toEqual({
         output: "begun\n",
         exitCode: null,
         timedOut: true,
@@ -190,7 +190,7 @@ describe.each(all)("sandbox $title", (site) => {
       "`%s` heeds no interrupt, and is killed",
       async (command) => {
         await run(sandbox, "cd src; kept=yes");
-        expect(await run(sandbox, `echo begun; ${command}`, 300)).toMatchObject({
+        expect(await run(sandbox, `echo begun; ${command}`, 150)).toMatchObject({
           output: expect.stringMatching(/^begun\n/),
           exitCode: null,
           timedOut: true,
