@@ -3,6 +3,7 @@ import type { Rollout, RolloutEnd, RolloutTurn } from "../../schemas/rollout.ts"
 import type { TaskInstance } from "../../schemas/task-instance.ts";
 import type { Mark } from "../../schemas/trajectory.ts";
 import type { Verification } from "../../schemas/verification.ts";
+import { cleanMessage, wireStyleOf } from "../../stages/generate/rollout/messages.ts";
 import { contextPolicies } from "../../stages/generate/rollout/policies/index.ts";
 import { rollOut } from "../../stages/generate/rollout/roll-out.ts";
 import { checkTask, type VerifierWorld, verify } from "../../stages/generate/verify.ts";
@@ -102,7 +103,7 @@ async function ranIn(sandbox: Sandbox, wanted: WantedRollout, world: RolloutWorl
       opening: wanted.opening,
       workdir: wanted.task.workdir,
       sample: wanted.sample,
-      style: recipe.persona.callStyle === "xml" ? "xml" : "native",
+      style: wireStyleOf(recipe.persona),
       policy: contextPolicies[rollout.policy],
       temperature: rollout.temperature,
       windowTokens: recipe.window.tokens,
@@ -116,7 +117,8 @@ async function ranIn(sandbox: Sandbox, wanted: WantedRollout, world: RolloutWorl
     },
     sandbox,
     {
-      complete: wanted.agent.complete,
+      complete: (asked) =>
+        wanted.agent.complete({ ...asked, messages: asked.messages.map((message) => cleanMessage(message, recipe.persona)) }),
       countTokens: world.countTokens,
       now: () => performance.now(),
       costOf: (tokensIn, tokensOut) => costOf(endpoint, tokensIn, tokensOut)?.amount ?? 0,
@@ -173,7 +175,7 @@ export async function oneRollout(wanted: WantedRollout, world: RolloutWorld): Pr
     workdir: task.workdir,
     sample,
     model: agent.model,
-    callStyle: recipe.persona.callStyle === "xml" ? "xml" : "native",
+    callStyle: wireStyleOf(recipe.persona),
     policy: rollout.policy,
     sandbox: world.kind.name,
     opening,

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, rm } from "node:fs/promises";
+import { appendFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Rollout } from "../../schemas/rollout.ts";
 import { type FinishedRollout, RolloutsFile } from "../../schemas/rollouts.ts";
@@ -49,26 +49,31 @@ export const summaryOf = ({ source, instance, sample, end, turns, verification }
 });
 
 /**
- * What an interrupted run had seen, one digest per turn. Its replies come from the cache as long as all observations stay equal; the notes tell
- * whether they did.
+ * What earlier tries of a run had seen, one digest per turn. Its replies come from the cache as long as all observations stay equal; the notes
+ * tell whether they did.
  */
 export interface Notes {
-  /** True when this turn is another than that of an earlier try. */
+  /** True when this turn is another than that of some earlier try. */
   add(turn: number, digest: string): Promise<boolean>;
 }
 
+/** A line is `<turn> <digest>`. Lines are only added: a try that ends early takes away nothing of what others had seen. */
 export async function openNotes(run: RunFolder, name: string): Promise<Notes> {
   const path = join(openFolder(run), name);
   await mkdir(openFolder(run), { recursive: true });
-  const text = await readFile(path, "utf8").catch(() => "");
-  const before = text.split("\n").filter((line) => /^[0-9a-f]{64}$/.test(line));
-  await rm(path, { force: true });
+  const seen = new Map<number, Set<string>>();
+  for (const line of ((await readTextIfThere(path)) ?? "").split("\n")) {
+    const [, turn, digest] = /^(\d+) ([0-9a-f]{64})$/.exec(line) ?? []; // the last line may be torn
+    if (digest !== undefined) seen.set(Number(turn), (seen.get(Number(turn)) ?? new Set()).add(digest));
+  }
   return {
     add: async (turn, digest) => {
-      await appendFile(path, `${digest}\n`).catch((error: unknown) => {
-        throw systemFault(error);
-      });
-      return before[turn] !== undefined && before[turn] !== digest;
+      const before = seen.get(turn);
+      if (before?.has(digest) !== true)
+        await appendFile(path, `\n${turn} ${digest}\n`).catch((error: unknown) => {
+          throw systemFault(error);
+        });
+      return before !== undefined && (before.size > 1 || !before.has(digest));
     },
   };
 }

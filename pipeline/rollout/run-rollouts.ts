@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import PQueue from "p-queue";
@@ -10,12 +10,12 @@ import type { RunContext } from "../run/context.ts";
 import { chooseSandbox } from "../sandboxes/choose.ts";
 import { sandboxKinds } from "../sandboxes/index.ts";
 import type { SandboxKind } from "../sandboxes/kind.ts";
-import { writeTextAtomically } from "../store/atomic.ts";
+import { writeAtomically } from "../store/atomic.ts";
 import { loadEvaluationLists } from "../tasks/decontamination.ts";
 import { agentKind } from "./agent.ts";
 import { oneRollout, type RolloutWorld, requireTask } from "./one-rollout.ts";
 import { predictionsFolder, readRecord, readRollouts, summaryOf, writeRollouts } from "./records.ts";
-import { type WantedRollout, wantedRollouts } from "./wanted.ts";
+import { type WantedOptions, type WantedRollout, wantedRollouts } from "./wanted.ts";
 
 export interface RolloutRequest {
   readonly paths: readonly string[];
@@ -32,8 +32,7 @@ export interface RolloutSummary {
 type Account = { -readonly [K in keyof RolloutsFile]: RolloutsFile[K] };
 
 /** First pass: which runs are wanted, and which of those are done. Keeps of each no more than its name. */
-async function survey(context: RunContext, request: RolloutRequest, options: Parameters<typeof wantedRollouts>[1]): Promise<Account> {
-  const before = await readRollouts(context.run);
+async function survey(context: RunContext, request: RolloutRequest, options: WantedOptions, before: RolloutsFile | null): Promise<Account> {
   const account: Account = {
     format: "catgen.rollouts/1",
     paths: [...request.paths],
@@ -115,12 +114,7 @@ function createBoard(context: RunContext, account: Account) {
 /** Faults of one task or sandbox leave the others alone; what concerns all stops all. */
 const isOwn = (error: unknown): error is Fault => error instanceof Fault && (error.remedy === "skip" || error.code === "SANDBOX_BROKEN");
 
-async function work(
-  context: RunContext,
-  request: RolloutRequest,
-  options: Parameters<typeof wantedRollouts>[1],
-  account: Account,
-): Promise<number> {
+async function work(context: RunContext, request: RolloutRequest, options: WantedOptions, account: Account): Promise<number> {
   const { rollout } = context.settled.recipe.generate;
   const queue = new PQueue({ concurrency: context.jobs ?? rollout.atOnce });
   const breaking = new AbortController();
@@ -162,47 +156,68 @@ async function work(
     await requireTask(task, { run, settled, kind: await kindFor(task), signal, countTokens: ports.countTokens, onTurn: () => undefined });
   };
 
-  for await (const news of wantedRollouts(request.paths, options)) {
-    if (news.kind === "left-out") continue;
-    let checked: Promise<void> | null = null;
-    for (const wanted of news.rollouts) {
-      if (signal.aborted || (request.limit !== null && seen >= request.limit)) break;
-      seen += 1;
-      if (account.finished[wanted.name] !== undefined) continue;
-      await queue.onSizeLessThan(1);
-      void queue.add(async () => {
-        if (signal.aborted) return;
-        checked ??= check(wanted.task);
-        await one(wanted, checked);
-      });
+  const begin = async (): Promise<void> => {
+    for await (const news of wantedRollouts(request.paths, options)) {
+      if (news.kind === "left-out") continue;
+      let checked: Promise<void> | null = null;
+      for (const wanted of news.rollouts) {
+        if (signal.aborted || (request.limit !== null && seen >= request.limit)) return;
+        seen += 1;
+        if (account.finished[wanted.name] !== undefined) continue;
+        await queue.onSizeLessThan(1);
+        void queue.add(async () => {
+          if (signal.aborted) return;
+          checked ??= check(wanted.task);
+          await one(wanted, checked);
+        });
+      }
     }
+  };
+  try {
+    await begin();
+  } catch (error) {
+    breaking.abort(); // what runs has sandboxes to take down
+    throw error;
+  } finally {
+    await queue.onIdle();
   }
-  await queue.onIdle();
   if (errors.length > 0) throw errors[0];
   if (context.signal.aborted)
     throw new Fault("DRAINED", "stop", "stopped while rolling out; what was finished is kept, run again to go on");
   return made;
 }
 
+const sampleFile = (sample: number): string => `sample-${sample}.jsonl`;
+
 /** Predictions for the official harness, one file per sample: it keeps one patch per instance and file. */
-async function writePredictions(context: RunContext, account: Account): Promise<void> {
-  const files = new Map<number, string[]>();
-  for (const name of Object.keys(account.finished).sort()) {
-    const record = await readRecord(context.run, name);
-    if (record === null) continue;
-    const line = JSON.stringify({ instance_id: record.instance, model_name_or_path: record.model, model_patch: record.end.patch ?? "" });
-    files.set(record.sample, [...(files.get(record.sample) ?? []), line]);
-  }
-  if (files.size > 0) await mkdir(predictionsFolder(context.run), { recursive: true });
-  for (const [sample, lines] of files)
-    await writeTextAtomically(join(predictionsFolder(context.run), `sample-${sample}.jsonl`), `${lines.join("\n")}\n`);
+async function writePredictions({ run }: RunContext, { finished }: Account): Promise<void> {
+  const folder = predictionsFolder(run);
+  const samples = new Set(Object.values(finished).map(({ sample }) => sample));
+  const files = new Set([...samples].map(sampleFile));
+  for (const stale of (await readdir(folder).catch(() => [])).filter((name) => !files.has(name))) await rm(join(folder, stale));
+  if (samples.size > 0) await mkdir(folder, { recursive: true });
+  for (const sample of samples)
+    await writeAtomically(join(folder, sampleFile(sample)), async (file) => {
+      for (const name of Object.keys(finished).sort()) {
+        const record = finished[name]?.sample === sample ? await readRecord(run, name) : null;
+        if (record === null) continue;
+        const { instance, model, end } = record;
+        await file.write(`${JSON.stringify({ instance_id: instance, model_name_or_path: model, model_patch: end.patch ?? "" })}\n`);
+      }
+    });
 }
+
+const namesOf = (account: RolloutsFile | null): string =>
+  Object.keys(account?.finished ?? {})
+    .sort()
+    .join("\n");
 
 /** Stage 1 live: rolls out what is missing. Every finished run has its record on disk, whatever happens next. */
 export async function runRollouts(context: RunContext, request: RolloutRequest): Promise<RolloutSummary> {
   const lists = await loadEvaluationLists(context.settled.recipe.generate.rollout.exclude);
   const options = { settled: context.settled, lists, complete: context.ports.complete };
-  const account = await survey(context, request, options);
+  const before = await readRollouts(context.run);
+  const account = await survey(context, request, options, before);
   const kept = Object.keys(account.finished).length;
   const sorted = (): Account => ({
     ...account,
@@ -211,10 +226,10 @@ export async function runRollouts(context: RunContext, request: RolloutRequest):
   context.progress.start("rollouts", account.wanted - kept);
   try {
     const made = account.wanted === kept ? 0 : await work(context, request, options, account);
-    if (made > 0) await writePredictions(context, account);
     return { made, kept, failures: account.failed };
   } finally {
     context.progress.end();
+    if (namesOf(account) !== namesOf(before)) await writePredictions(context, account); // before the account, which says that it was done
     await writeRollouts(context.run, sorted());
   }
 }

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { access, constants, readdir, readlink } from "node:fs/promises";
+import { access, constants, readdir, readlink, stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Completion, Reply } from "../../schemas/completion.ts";
 import type { RolloutOpening } from "../../schemas/rollout.ts";
 import type { LeftOut } from "../../schemas/rollouts.ts";
 import type { TaskInstance } from "../../schemas/task-instance.ts";
 import { idPart } from "../../stages/generate/identity.ts";
+import { wireStyleOf } from "../../stages/generate/rollout/messages.ts";
 import { openingOf } from "../../stages/generate/rollout/opening.ts";
 import { type EvaluationList, evaluationHit } from "../../stages/lib/decontamination.ts";
 import type { Settled } from "../keys.ts";
@@ -43,7 +44,7 @@ async function isProgram(name: string): Promise<boolean> {
   return false;
 }
 
-/** Content of a tree: names, links and bytes of everything but `.git`; null when it cannot be read. */
+/** Content of a tree: names, links, bytes and what may be executed, of everything but `.git`. */
 async function treeDigest(folder: string): Promise<string> {
   const hash = createHash("sha256");
   const walk = async (place: string, shown: string): Promise<void> => {
@@ -56,7 +57,8 @@ async function treeDigest(folder: string): Promise<string> {
       if (entry.isDirectory()) await walk(path, name);
       else if (entry.isSymbolicLink()) hash.update(`${name}\0link\0${await readlink(path)}\0`);
       else if (entry.isFile()) {
-        hash.update(`${name}\0file\0`);
+        const { mode, size } = await stat(path);
+        hash.update(`${name}\0${(mode & 0o111) === 0 ? "file" : "program"}\0${size}\0`);
         for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
       }
     }
@@ -85,7 +87,8 @@ function keyOf(settled: Settled, task: TaskInstance, tree: string | null, agent:
     version: rolloutVersion,
     task: tree === null ? task : { ...task, environment: { kind: "tree", digest: tree } },
     opening,
-    callStyle: persona.callStyle,
+    callStyle: wireStyleOf(persona),
+    escapes: persona.controlTokens === "escape",
     window: { tokens: window.tokens, replyTokens: window.replyTokens },
     limits: { maxSteps, maxTokens, maxCost, maxMinutes, maxIdleTurns, commandSeconds, observationChars, editorMegabytes },
     policy,

@@ -13,9 +13,10 @@ import { KeptOutput } from "./kept-output.ts";
  *
  * The agent's shell is interactive (without terminal, prompt, history): only then does an interrupt end a whole command list, also
  * a loop of builtins, and leave folder and variables as they are. Hence also `[1] 123` after `&`, and `kill $$`, which an
- * interactive bash ignores.
+ * interactive bash ignores. What it says about the missing terminal must come before the first mark, hence `2>&1`: an engine carries
+ * stdout and stderr by separate ways.
  */
-export const agentBash = ["bash", "--noprofile", "--norc", "--noediting", "-i"] as const;
+export const agentBash = ["sh", "-c", "exec bash --noprofile --norc --noediting -i 2>&1"] as const;
 /** Reads its input byte by byte, so that what follows a command's line can be that command's stdin. */
 export const helperBash = ["bash", "--noprofile", "--norc"] as const;
 

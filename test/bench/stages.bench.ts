@@ -9,7 +9,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { grow } from "./grow.ts";
-import { type Cost, catgen, costOf, fixed, guard, machine, median, print, python, pythonScript, vocabulary } from "./lib.ts";
+import { type Cost, catgen, costOf, fixed, guard, machine, median, print, python, pythonScript, repository, vocabulary } from "./lib.ts";
 
 const megabytes = Number(process.argv[2] ?? 100);
 const rounds = Number(process.argv[3] ?? 5);
@@ -31,7 +31,7 @@ async function wholeRun(name: string, input: string, jobs: number): Promise<void
 try {
   const input = join(folder, "grown.jsonl");
   const runs = await grow(megabytes, input);
-  const nothing = await catgen(["recipe"]);
+  const nothing = await costOf([process.execPath, "--import", "tsx", join(repository, "pipeline/cli.ts"), "recipe"]);
   console.log(
     `${machine()}\n${megabytes} MB of grown trajectories (${runs} runs), median of ${rounds}; a process that does nothing: ${fixed(nothing.seconds, 2)} s\n`,
   );

@@ -4,7 +4,7 @@ import type { ExitStatus } from "../../../schemas/trajectory.ts";
 /** Bounds of one rollout; null = off. */
 export interface RolloutLimits {
   readonly maxSteps: number;
-  /** Prompt and reply tokens of all calls together, as billed. */
+  /** Prompt and reply tokens of all calls together, as billed; by our own count where the endpoint does not say. */
   readonly maxTokens: number | null;
   /** In the currency of the price. */
   readonly maxCost: number | null;

@@ -11,14 +11,17 @@ export interface WantedTurn {
   readonly problem: string | null;
 }
 
-/** Reasoning that a server left in the text, as models write it when nobody parses it. */
-const thinking = /^\s*<think>([\s\S]*?)<\/think>\s*/;
+/**
+ * Reasoning that a server left in the text, as models write it when nobody parses it. Templates that open it themselves (DeepSeek-R1,
+ * Qwen3-Thinking) leave only its end, on a line of its own.
+ */
+const thinking = /^\s*<think>([\s\S]*?)<\/think>\s*|^([\s\S]*?)\n<\/think>[^\S\n]*(?:\n\s*|$)/;
 
 /** Reasoning is kept apart from the visible thought, whichever way it came. */
 export function wantedTurn(reply: Reply, style: WireStyle, tools: readonly string[]): WantedTurn {
   const inline = thinking.exec(reply.text);
   const text = inline === null ? reply.text : reply.text.slice(inline[0].length);
-  const reasoning = reply.reasoning ?? inline?.[1]?.trim() ?? null;
+  const reasoning = reply.reasoning ?? (inline?.[1] ?? inline?.[2])?.trim() ?? null;
   if (style === "native") {
     const calls = reply.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
     return { thought: text.trim(), reasoning, calls, problem: null };

@@ -1,4 +1,4 @@
-import type { ChatMessage, Completion, Reply } from "../../../schemas/completion.ts";
+import type { ChatMessage, Completion, Reply, ToolCall } from "../../../schemas/completion.ts";
 import { Fault } from "../../../schemas/fault.ts";
 import type { RolloutCall, RolloutEnd, RolloutOpening, RolloutTurn } from "../../../schemas/rollout.ts";
 import type { ExitStatus, Mark } from "../../../schemas/trajectory.ts";
@@ -11,7 +11,14 @@ import { type RolloutLimits, type Stop, stopBefore } from "./limits.ts";
 import { openingMessages, turnMessages, type WireStyle } from "./messages.ts";
 import type { ContextPolicy } from "./policies/policy.ts";
 import { wantedTurn } from "./reply.ts";
-import { startCommit, takePatch } from "./take-patch.ts";
+import { keepStart, takePatch } from "./take-patch.ts";
+
+/** A reply with what it is taken to have cost. */
+interface Asked {
+  readonly reply: Reply;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+}
 
 /** What the loop asks of the world. */
 export interface RolloutPorts {
@@ -46,8 +53,10 @@ export interface RolloutRequest {
 const tokensPerMessage = 8;
 const nudge = `Your message held no tool call. Every turn needs one: go on with ${[...agentTools.keys()].map((name) => `\`${name}\``).join(", ")}; \`submit\` ends the task.`;
 
+const callsText = (calls: readonly ToolCall[]): string => calls.map((call) => call.name + call.arguments).join("");
 const textOf = (message: ChatMessage): string =>
-  message.role === "assistant" ? message.content + message.calls.map((call) => call.name + call.arguments).join("") : message.content;
+  message.role === "assistant" ? message.content + callsText(message.calls) : message.content;
+const writtenBy = ({ reasoning, text, calls }: Reply): string => (reasoning ?? "") + text + callsText(calls);
 
 /** Endpoints say in many words that a prompt does not fit; these are OpenAI's, vLLM's, SGLang's, llama.cpp's and Anthropic-like gateways'. */
 const tooLong = /context[ _](?:length|size|window)|maximum context|too long|exceeds? the (?:available|max)/i;
@@ -76,7 +85,7 @@ export async function rollOut(
 ): Promise<{ readonly turns: RolloutTurn[]; readonly end: RolloutEnd }> {
   const { opening, style, policy, limits } = request;
   const startedAt = ports.now();
-  const commit = await startCommit(sandbox, request.workdir);
+  const start = await keepStart(sandbox, request.workdir);
   const context: ToolContext = { sandbox, state: openToolState(), limits: request.toolLimits };
   const offered = [...agentTools.keys()];
   const head = openingMessages(opening, style);
@@ -93,7 +102,7 @@ export async function rollOut(
     return known;
   };
 
-  async function ask(): Promise<Reply | Stop> {
+  async function ask(): Promise<Asked | Stop> {
     const seen = policy.view(turns);
     const past = seen.map((turn) => turnMessages(turn, numbers.get(turn) ?? 0, style));
     const prompt =
@@ -109,7 +118,9 @@ export async function rollOut(
         temperature: request.temperature,
         sampleIndex: request.sample,
       });
-      return reply ?? { exit: "step-limit", rawExit: "script-ended" };
+      if (reply === null) return { exit: "step-limit", rawExit: "script-ended" };
+      const { tokensIn, tokensOut } = reply;
+      return { reply, tokensIn: tokensIn ?? prompt, tokensOut: tokensOut ?? ports.countTokens(writtenBy(reply)) };
     } catch (error) {
       return stopFor(error);
     }
@@ -131,17 +142,18 @@ export async function rollOut(
   }
 
   async function finished(exit: ExitStatus, rawExit: string | null): Promise<{ turns: RolloutTurn[]; end: RolloutEnd }> {
-    const taken = await takePatch(sandbox, request.workdir, commit);
+    const taken = await takePatch(sandbox, request.workdir, start);
     const marks: Mark[] = taken.ok && taken.lossy ? ["lossy-utf8"] : [];
-    return { turns, end: { exit, rawExit: rawExit ?? (taken.ok ? null : taken.why), patch: taken.ok ? taken.patch : null, marks } };
+    const whys = [rawExit, taken.ok ? null : taken.why].filter((why) => why !== null);
+    return { turns, end: { exit, rawExit: whys.length > 0 ? whys.join(", ") : null, patch: taken.ok ? taken.patch : null, marks } };
   }
 
   for (;;) {
     const stop = stopBefore(turns, { ...spent, minutes: (ports.now() - startedAt) / 60_000 }, limits);
     if (stop !== null) return finished(stop.exit, stop.rawExit);
-    const reply = await ask();
-    if ("exit" in reply) return finished(reply.exit, reply.rawExit);
-    const [tokensIn, tokensOut] = [reply.tokensIn ?? 0, reply.tokensOut ?? 0];
+    const asked = await ask();
+    if ("exit" in asked) return finished(asked.exit, asked.rawExit);
+    const { reply, tokensIn, tokensOut } = asked;
     spent.tokens += tokensIn + tokensOut;
     spent.cost += ports.costOf(tokensIn, tokensOut);
     const { turn, submitted } = await act(reply);
