@@ -15,6 +15,8 @@ export interface ChooseInput {
   readonly callTokens: number;
   /** Tokens of a condenser request without task, memory and steps. */
   readonly requestTokens: number;
+  /** Prefix sums of what steps take in a condenser request, where calls are written plainly. */
+  readonly requestStepTokens: readonly number[];
 }
 
 interface Placed {
@@ -22,9 +24,6 @@ interface Placed {
   readonly keptFrom: number;
 }
 const start: Placed = { cut: 0, keptFrom: 0 };
-
-/** Per step the plain-text form of a request costs a few tokens more than nothing and less than the chat markers do; both bounded by this. */
-const perStepOverhead = 16;
 
 /** Prompt of the call at step index `step` when `last` was the latest context call. Memory counts with its cap, so that what fits here fits in truth. */
 function prompt(input: ChooseInput, last: Placed, step: number): number {
@@ -37,7 +36,7 @@ const fits = (input: ChooseInput, promptTokens: number, reply: number): boolean 
 
 function condenserFits(input: ChooseInput, last: Placed, cut: number): boolean {
   const memory = last.cut === 0 ? 0 : input.memoryCapTokens;
-  const steps = spanTokens(input.sizes, last.keptFrom, cut) + perStepOverhead * (cut - last.keptFrom);
+  const steps = (input.requestStepTokens[cut] ?? 0) - (input.requestStepTokens[last.keptFrom] ?? 0);
   return fits(input, input.requestTokens + input.sizes.head + memory + steps, input.memoryCapTokens + 1); // 1: the token that ends it
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CondenseRecipe, DetectRecipe, PersonaRecipe, WindowRecipe } from "../../schemas/recipe.ts";
 import type { Candidate } from "../../schemas/sidecars.ts";
 import type { Step } from "../../schemas/trajectory.ts";
-import { requestOverhead } from "../lib/condense-request.ts";
+import { requestOverhead, requestStepTokens } from "../lib/condense-request.ts";
 import { longestThought } from "../lib/context-thought.ts";
 import { blockTexts, render } from "../lib/render.ts";
 import { measureSizes, messageTokens, type Sizes } from "../lib/sizes.ts";
@@ -70,6 +70,7 @@ export const detect: Stage<"trajectory", never, "detection", DetectParams> = {
         messageTokens({ role: "assistant", content: longest.call }, count) +
         messageTokens({ role: "user", content: longest.result }, count),
       requestTokens: requestOverhead(count),
+      requestStepTokens: requestStepTokens(rendering.value.steps, count),
     });
     return points.ok ? ok({ candidates, points: points.value }) : points;
   },

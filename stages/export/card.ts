@@ -141,7 +141,7 @@ Base ReAct trajectories of software-engineering agents were taken as they are; c
 signals, their memories were written from the task, the previous memory and the folded steps alone, and the whole was cut into samples,
 measured with the exact tokenizer, and judged.
 
-- **Persona** \`${persona.name}\`, calls written as \`${persona.callStyle}\` (the Qwen2.5 chat template's own form)${persona.name === "keep" ? "; prompts and tools are the sources'" : ""}. Text of the data that would become a control token: \`${persona.controlTokens}\`.
+- **Persona** \`${persona.name}\`, calls written as \`${persona.callStyle}\` (${persona.callStyle === "hermes" ? "the Qwen2.5 chat template's own form" : "functions as text, as in OpenHands and SWE-smith"})${persona.name === "keep" ? "; prompts and tools are the sources'" : ""}. Text of the data that would become a control token: \`${persona.controlTokens}\`.
 - **Window** ${window.tokens} tokens, ${window.replyTokens} kept free for each reply; up to ${window.keepSteps} recent steps stay verbatim behind a memory.
 - **Memories** by ${Object.keys(provenance.condensers).length === 0 ? "nobody (there are none)" : listed(provenance.condensers)}; aimed at ${condense.memoryBaseTokens} tokens + ${condense.memoryShare} of what they stand for, at most ${condense.memoryCapTokens}.
 - **Agent turns** by ${Object.keys(provenance.agentModels).length === 0 ? "nobody (there are none)" : listed(provenance.agentModels)}.

@@ -49,6 +49,16 @@ export function condenseRequest(input: CondenseInput): string {
   ].join("\n\n");
 }
 
+/** The blank line between two steps, and what a token that grows across it may cost. */
+const jointTokens = 4;
+
+/** Prefix sums of what steps take in a request: `upTo[t]` = at most the tokens of steps [0, t). */
+export function requestStepTokens(steps: readonly RenderedStep[], count: (text: string) => number): number[] {
+  const upTo = [0];
+  for (const [index, step] of steps.entries()) upTo.push((upTo.at(-1) ?? 0) + count(stepText(step, index + 1)) + jointTokens);
+  return upTo;
+}
+
 /** Tokens of a request without task, memory and steps, chat markers and the template's default system prompt included. */
 export const requestOverhead = (count: (text: string) => number): number =>
   conversationTokens(

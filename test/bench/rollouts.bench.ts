@@ -55,7 +55,6 @@ async function once(kind: SandboxKind): Promise<{ openMs: number; stepMs: number
       workdir,
       sample: 0,
       style: "native",
-      clean: (text) => text,
       policy: none,
       temperature: null,
       windowTokens: 1e9,

@@ -17,6 +17,7 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   generate: ["generate"],
   detect: ["detect"],
   "condense.condenser": ["condense"],
+  "generate.rollout": [],
   "condense.memoryBaseTokens": ["condense", "measure", "export"],
   "condense.memoryShare": ["condense", "measure", "export"],
   "condense.memoryCapTokens": ["detect", "condense", "measure", "export"],
@@ -33,6 +34,7 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   "llm.replyLimitField": ["condense"],
   "llm.extraBody": ["condense"],
   "llm.apiKeyVariable": [],
+  "llm.stream": [],
   "llm.concurrency": [],
   "llm.maxAttempts": [],
   "llm.timeoutMs": [],
@@ -61,7 +63,7 @@ function changedAt(value: unknown, path: readonly string[], to: unknown): unknow
 /** Something for every type; the first that the schema accepts and that differs is taken. */
 const candidates: readonly unknown[] = [
   ...[false, true, 0.25, 7, 9, 4000, "http://127.0.0.1:9/v1", "extractive", "keep", "escape", "not-failed", "without-context"],
-  ...["max_completion_tokens", "OTHER_KEY", ["segment"], ["messages"], ["submitted", "error"], ["submitted", "gave-up"], "hermes2"],
+  ...["max_completion_tokens", "OTHER_KEY", ["segment"], ["messages"], ["submitted", "error"], ["submitted", "gave-up"], "xml", "scripted", "bwrap"],
   ...[{ bash: "execute_bash" }, { top_k: 5 }, { inputPerMillion: 1, outputPerMillion: 2 }, "other", null, 1, 2, 3],
 ];
 
@@ -90,7 +92,8 @@ const expected = (path: string): readonly string[] | undefined =>
 const withModel = Recipe.parse({ llm: { baseUrl: "http://127.0.0.1:1/v1", model: "m", price: {} }, condense: { condenser: "llm" } });
 const paths = leaves(withModel);
 /** Only one value exists today. */
-const onlyOneValue = new Set(["persona.callStyle"]);
+/** Registries of one, so far. */
+const onlyOneValue = new Set(["generate.rollout.policy"]);
 
 test("the recipe has parameters, and every one of them has another value to try", () => {
   expect(paths.length).toBeGreaterThan(60);

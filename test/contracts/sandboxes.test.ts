@@ -359,7 +359,7 @@ describe.each(sites.filter(({ kind }) => kind.confines))("sandbox $title keeps t
   });
   afterAll(() => sandbox?.destroy());
   const usable = async (): Promise<void> => {
-    expect((await run(sandbox, "echo usable")).output).toBe("usable\n");
+    expect((await run(sandbox, "echo usable")).output).toMatch(/^usable$/m); // what was left in the background may have its say
     expect(await sandbox.put(`${site.workdir}/probe`, "x")).toEqual({ ok: true });
   };
 

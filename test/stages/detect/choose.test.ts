@@ -32,6 +32,7 @@ const inputOf = ({ steps, scores = {}, window = {}, detect = {}, memoryCapTokens
   memoryCapTokens,
   callTokens: 20,
   requestTokens: 40,
+  requestStepTokens: sizesOf(steps.map((tokens) => tokens + 16)).upTo,
 });
 const equal = (count: number, tokens = 50): number[] => Array.from({ length: count }, () => tokens);
 const pointsOf = (setting: Setting): readonly InsertionPoint[] | string => {
