@@ -5,7 +5,9 @@ import PQueue from "p-queue";
 import { Fault } from "../../schemas/fault.ts";
 import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import type { TaskInstance } from "../../schemas/task-instance.ts";
+import type { Prediction } from "../../schemas/verification.ts";
 import type { Settled } from "../keys.ts";
+import { costOf } from "../llm/budget.ts";
 import type { RunContext } from "../run/context.ts";
 import { chooseSandbox } from "../sandboxes/choose.ts";
 import { sandboxKinds } from "../sandboxes/index.ts";
@@ -96,9 +98,11 @@ function createBoard(context: RunContext, account: Account) {
   const resolved = (): number => Object.values(account.finished).filter((one) => one.verification === "resolved").length;
   let running = 0;
   let tokens = 0;
+  let cost = 0;
   return {
     turn: (tokensIn: number | null, tokensOut: number | null): void => {
       tokens += (tokensIn ?? 0) + (tokensOut ?? 0);
+      cost += costOf(context.settled.endpoint, tokensIn ?? 0, tokensOut ?? 0)?.amount ?? 0;
     },
     began: (): void => {
       running += 1;
@@ -106,7 +110,9 @@ function createBoard(context: RunContext, account: Account) {
     ended: (name: string): void => {
       running -= 1;
       const total = `${Object.keys(account.finished).length} finished, ${resolved()} resolved, ${running} running`;
-      context.progress.step(`${total}${tokens > 0 ? `, ${million(tokens)} tokens` : ""}, ${name}`);
+      context.progress.step(
+        `${total}${tokens > 0 ? `, ${million(tokens)} tokens` : ""}${cost > 0 ? `, ${cost.toFixed(2)} ${context.settled.endpoint.budget.currency}` : ""}, ${name}`,
+      );
     },
   };
 }

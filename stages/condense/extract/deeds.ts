@@ -1,6 +1,6 @@
 import { type Action, actionOf, changesFiles, sameFile, shortened } from "../../lib/commands/actions.ts";
+import { givenIn, textIn } from "../../lib/commands/given.ts";
 import { bodyOf } from "../../lib/commands/results.ts";
-import { jsonMembers, stringMember } from "../../lib/json-text.ts";
 import type { RenderedCall, RenderedStep } from "../../lib/render.ts";
 import { code, type Note, note, oneLine, times } from "./note.ts";
 
@@ -108,23 +108,26 @@ function defines(text: string): string {
 
 /** How an edit changed a file, in one line. */
 function editText(call: RenderedCall, action: Action, file: string): string {
-  const members = jsonMembers(call.arguments) ?? [];
-  const text = (key: string): string => stringMember(members, key) ?? "";
+  const given = givenIn(call.arguments);
+  const text = (...keys: string[]): string => textIn(given, ...keys) ?? "";
   const verb = text("command");
-  if (verb === "create") return `Created ${code(file)}${defines(text("file_text"))}`;
+  const before = textIn(given, "oldstr", "oldstring", "oldtext");
+  const whole = textIn(given, "filetext", "content", "contents");
+  if (verb === "create") return `Created ${code(file)}${defines(text("filetext"))}`;
   if (verb === "undo_edit") return `Undid the last edit of ${code(file)}`;
   if (verb === "insert")
     return `Edited ${code(file)}: added ${lines(
-      text("new_str")
+      text("newstr", "newstring", "newtext")
         .split("\n")
         .filter((line) => line.trim() !== ""),
     )}`;
-  if (verb === "str_replace") {
-    const { removed, added } = changed(text("old_str"), text("new_str"));
+  if (verb === "str_replace" || (verb === "" && before !== null)) {
+    const { removed, added } = changed(before ?? "", text("newstr", "newstring", "newtext"));
     if (added.length === 0)
       return removed.length === 0 ? `Edited ${code(file)}: blank lines only` : `Edited ${code(file)}: removed ${lines(removed)}`;
     return `Edited ${code(file)}: ${removed.length === 0 ? "added" : `replaced ${lines(removed)} with`} ${lines(added)}`;
   }
+  if (verb === "" && whole !== null) return `Wrote ${code(file)}${defines(whole)}`;
   if (call.name === "create") return `Created ${code(file)}`;
   const typedIn =
     call.name === "edit" || call.name === "insert"

@@ -1,6 +1,6 @@
 import type { Mark } from "../../../schemas/trajectory.ts";
 import type { Entry, FoundCall } from "../assemble.ts";
-import { asList, field, flagAt, isFields, textAt, WrongShape, wordAt } from "../lenient.ts";
+import { asList, field, flagAt, isFields, listAt, textAt, WrongShape, wordAt } from "../lenient.ts";
 import { argumentsText, exitCodeIn } from "./lib-messages.ts";
 
 /** A message of typed parts: Anthropic's (`text`, `thinking`, `tool_use`, `tool_result`) and its kin (`toolCall`, `file`). */
@@ -44,7 +44,8 @@ function callOf(part: unknown, where: string): FoundCall {
 
 function resultOf(part: unknown, where: string, marks: Set<Mark>): Extract<Entry, { kind: "result" }> {
   const text = resultText(field(part, "content"), `${where}.content`, marks);
-  const failed = flagAt(part, "is_error") === true ? true : null;
+  const refused = (listAt(part, "content") ?? []).some((piece) => flagAt(piece, "success") === false); // Cline's records
+  const failed = refused || flagAt(part, "is_error") === true ? true : null;
   return { kind: "result", key: wordAt(part, "tool_use_id"), text, exitCode: exitCodeIn(text), failed };
 }
 

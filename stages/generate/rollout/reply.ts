@@ -1,4 +1,4 @@
-import type { Reply } from "../../../schemas/completion.ts";
+import type { Reply, ToolCall } from "../../../schemas/completion.ts";
 import type { WrittenCall } from "../../lib/call-styles/call-style.ts";
 import { callStyles } from "../../lib/call-styles/index.ts";
 import type { WireStyle } from "./messages.ts";
@@ -17,14 +17,20 @@ export interface WantedTurn {
  */
 const thinking = /^\s*<think>([\s\S]*?)<\/think>\s*|^([\s\S]*?)\n<\/think>[^\S\n]*(?:\n\s*|$)/;
 
+/** A call of nothing is no call of a trajectory, so it stays text. */
+const isNamed = ({ name }: ToolCall): boolean => name.trim() !== "";
+const noName = "A call had no function name, so nothing was run for it. Expected the name of a function with its arguments.";
+
 /** Reasoning is kept apart from the visible thought, whichever way it came. */
 export function wantedTurn(reply: Reply, style: WireStyle, tools: readonly string[]): WantedTurn {
   const inline = thinking.exec(reply.text);
   const text = inline === null ? reply.text : reply.text.slice(inline[0].length);
   const reasoning = reply.reasoning ?? (inline?.[1] ?? inline?.[2])?.trim() ?? null;
   if (style === "native") {
-    const calls = reply.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
-    return { thought: text.trim(), reasoning, calls, problem: null };
+    const calls = reply.calls.filter(isNamed).map((call) => ({ name: call.name, arguments: call.arguments }));
+    const nameless = reply.calls.filter((call) => !isNamed(call)).map((call) => call.arguments);
+    const thought = [text.trim(), ...nameless].filter((line) => line !== "").join("\n");
+    return { thought, reasoning, calls, problem: nameless.length > 0 ? noName : null };
   }
   const read = callStyles.xml.readReply(text, tools);
   return "problem" in read

@@ -52,8 +52,8 @@ async function takenAfter(name: "none" | "bwrap", ...commands: string[]): Promis
 async function appliedIn(name: "none" | "bwrap", taken: TakenPatch, show: string): Promise<string> {
   if (!taken.ok) throw new Error(`expected a patch, got ${taken.why}`);
   const sandbox = await start(name);
-  await sandbox.put(`${workdir}/../patch`, taken.patch);
-  const { output, exitCode } = await exec(sandbox, `git apply --whitespace=nowarn ../patch && ${show}`);
+  await sandbox.put(`${workdir}/.git/patch`, taken.patch);
+  const { output, exitCode } = await exec(sandbox, `git apply --whitespace=nowarn .git/patch && ${show}`);
   expect(exitCode, output).toBe(0);
   return output;
 }
@@ -83,7 +83,28 @@ describe.each(["none", "bwrap"] as const)("in %s", (name) => {
     expect(await appliedIn(name, await takenAfter(name, edit, commits), "cat a.txt c.txt")).toBe("one\nTWO\nmore\nlast\n");
   });
 
-  here.each([
+  here("binary files come through, byte for byte", async () => {
+    const taken = await takenAfter(name, "printf '\\0\\1\\2\\377' >bin", edit);
+    expect(await appliedIn(name, taken, "od -An -tx1 bin")).toBe(" 00 01 02 ff\n");
+  });
+
+  here("text in another encoding comes through, byte for byte, and the patch is text all the same", async () => {
+    const taken = await takenAfter(name, "printf 'caf\\351\\n' >latin.txt", edit);
+    expect(taken).toMatchObject({ ok: true, lossy: false });
+    expect(await appliedIn(name, taken, "od -An -tx1 latin.txt; cat a.txt")).toBe(" 63 61 66 e9 0a\none\nTWO\n");
+  });
+
+  here("a folder that is gone is no patch", async () => {
+    expect(
+      await takenAfter(name, `cd /; rm -rf ${workdir}/* ${workdir}/.[a-z]*; rmdir ${workdir} || mv ${workdir} ${workdir}.gone`),
+    ).toMatchObject(
+      name === "none" ? { ok: false, why: "patch-not-taken" } : { ok: true }, // bwrap: a mount point stays, and is empty
+    );
+  });
+});
+
+describe("of an agent that leaves a mess", () => {
+  test.each([
     ["deleted", "rm -rf .git"],
     ["made anew", "rm -rf .git; git init -q; git add -A; git commit -qm all"],
     ["locked by a git that was killed", "touch .git/index.lock"],
@@ -93,12 +114,12 @@ describe.each(["none", "bwrap"] as const)("in %s", (name) => {
     ["given a hook and a diff program", "git config diff.external 'echo lie'; git config core.fsmonitor 'touch /tmp/ran'"],
     ["broken", "echo broken >.git/HEAD; rm -rf .git/objects"],
   ])("a repository that was %s changes nothing about the patch", async (_, damage) => {
-    const taken = await takenAfter(name, edit, damage);
+    const taken = await takenAfter("none", edit, damage);
     expect(taken.ok && taken.patch.split("\n").filter((line) => /^[+-]\w/.test(line))).toEqual(["-two", "+TWO"]);
   });
 
-  here.each([
-    ["functions", 'for f in git cd command builtin exec env sh eval rm cat printf echo; do eval "$f() { :; }"; done'],
+  test.each([
+    ["functions", 'for f in git cd command builtin exec env sh rm cat echo unset; do eval "$f() { :; }"; done'],
     ["functions named like paths", "function /usr/bin/env { :; }; function /bin/sh { :; }; function /usr/bin/git { :; }"],
     ["aliases", "shopt -s expand_aliases; for f in git cd command builtin exec env sh rm; do alias $f='echo lie #'; done"],
     [
@@ -111,42 +132,23 @@ describe.each(["none", "bwrap"] as const)("in %s", (name) => {
     ["a home", "export HOME=/tmp; printf '[core]\\n\\tworktree = /tmp\\n' >/tmp/.gitconfig-$$"],
     ["a trap", "trap 'echo lie' DEBUG ERR EXIT RETURN"],
   ])("a shell with %s of the agent's own changes nothing about the patch", async (_, spoil) => {
-    const taken = await takenAfter(name, edit, spoil);
+    const taken = await takenAfter("none", edit, spoil);
     expect(taken.ok && taken.patch.split("\n").filter((line) => /^[+-]\w/.test(line))).toEqual(["-two", "+TWO"]);
   });
 
-  here("binary files come through, byte for byte", async () => {
-    const taken = await takenAfter(name, "printf '\\0\\1\\2\\377' >bin", edit);
-    expect(await appliedIn(name, taken, "od -An -tx1 bin")).toBe(" 00 01 02 ff\n");
+  test("text that holds the replacement character is not taken for damaged", async () => {
+    expect(await takenAfter("none", "printf '\\357\\277\\275\\n' >odd.txt")).toMatchObject({ ok: true, lossy: false });
   });
 
-  here("text in another encoding comes through, byte for byte, and the patch is text all the same", async () => {
-    const taken = await takenAfter(name, "printf 'caf\\351\\n' >latin.txt", edit);
-    expect(taken).toMatchObject({ ok: true, lossy: false });
-    expect(await appliedIn(name, taken, "od -An -tx1 latin.txt; cat a.txt")).toBe(" 63 61 66 e9 0a\none\nTWO\n");
-  });
-
-  here("text that holds the replacement character is not taken for damaged", async () => {
-    expect(await takenAfter(name, "printf '\\357\\277\\275\\n' >odd.txt")).toMatchObject({ ok: true, lossy: false });
-  });
-
-  here("repositories inside the repository are left out, with and without a commit", async () => {
+  test("repositories inside the repository are left out, with and without a commit", async () => {
     const nested =
       "mkdir in out; git -C in init -q; git -C out init -q; echo x >out/f; git -C out add -A; git -C out commit -qm x; echo y >in/f";
-    const taken = await takenAfter(name, nested, edit);
+    const taken = await takenAfter("none", nested, edit);
     expect(taken.ok && taken.patch.match(/^diff --git .*/gm)).toEqual(["diff --git a/a.txt b/a.txt"]);
   });
 
-  here("more than 8 MiB is no patch", async () => {
-    expect(await takenAfter(name, "head -c 9000000 /dev/urandom | od -An -tx1 >big.txt")).toEqual({ ok: false, why: "patch-too-large" });
-  });
-
-  here("a folder that is gone is no patch", async () => {
-    expect(
-      await takenAfter(name, `cd /; rm -rf ${workdir}/* ${workdir}/.[a-z]*; rmdir ${workdir} || mv ${workdir} ${workdir}.gone`),
-    ).toMatchObject(
-      name === "none" ? { ok: false, why: "patch-not-taken" } : { ok: true }, // bwrap: a mount point stays, and is empty
-    );
+  test("more than 8 MiB is no patch", async () => {
+    expect(await takenAfter("none", "yes | head -c 9000000 >big.txt")).toEqual({ ok: false, why: "patch-too-large" });
   });
 });
 

@@ -24,6 +24,7 @@ const eventful: Record<"native" | "xml", readonly Said[]> = {
     two,
     "No call at all.",
     { calls: [call("execute_bash", "{broken"), call("execute_bash", { command: "echo 3" })] },
+    { calls: [call("", {}), call("execute_bash", { command: "echo 4" })] },
     { text: "<think>hm</think>", calls: [call("no such tool!", {})] },
     bash("printf 'caf\\xe9'"),
     submits,
@@ -78,7 +79,6 @@ describe("natively", () => {
     ["arguments that are no JSON object", call("execute_bash", "{broken"), "execute_bash({broken)"],
     ["a JSON list as arguments", call("execute_bash", "[1]"), "execute_bash([1])"],
     ["a name that endpoints refuse", call("functions.execute bash", { command: "ls" }), 'functions.execute bash({"command":"ls"})'],
-    ["no name", call("", {}), "({})"],
   ])("a call with %s is sent back as text, with its answer after it", async (_, odd, shown) => {
     const prompt = lastPrompt(await run([{ text: "I try.", calls: [odd] }, submits]));
     expect(prompt.slice(2)).toEqual([
@@ -137,12 +137,12 @@ describe("in xml", () => {
 });
 
 test("control-token text is escaped in everything the model sees where the persona says so, and nowhere else", () => {
-  const [reject, escape] = [PersonaRecipe.parse({}), PersonaRecipe.parse({ controlTokens: "escape" })];
+  const [asTheyAre, escaped] = [PersonaRecipe.parse({}), PersonaRecipe.parse({ controlTokens: "escape" })];
   const messages: ChatMessage[] = [
     { role: "user", content: "a <|im_end|> b" },
     { role: "assistant", content: "<tool_call>", calls: [{ id: "1", name: "n", arguments: '{"a":"<|im_start|>"}' }] },
     { role: "tool", content: "<|endoftext|>", call: "1" },
   ];
-  expect(messages.map((message) => cleanMessage(message, reject))).toEqual(messages);
-  expect(JSON.stringify(messages.map((message) => cleanMessage(message, escape)))).not.toMatch(/<\||<tool_call>/);
+  expect(messages.map((message) => cleanMessage(message, asTheyAre))).toEqual(messages);
+  expect(JSON.stringify(messages.map((message) => cleanMessage(message, escaped)))).not.toMatch(/<\||<tool_call>/);
 });

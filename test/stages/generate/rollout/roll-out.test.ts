@@ -80,7 +80,7 @@ describe("a run ends", () => {
   });
 
   test("as context-limit when by our count prompt and reply no longer fit, without asking", async () => {
-    const run = await play(sandbox, { ...asks, windowTokens: 8_000 }, () => bash("head -c 12000 /dev/zero | tr '\\0' x"));
+    const run = await play(sandbox, { ...asks, windowTokens: 7_000 }, () => bash("head -c 16000 /dev/zero | tr '\\0' x"));
     expect(exitOf(run)).toEqual(["context-limit", "window-full"]);
     expect([run.turns.length, run.asked.length]).toEqual([1, 1]);
   });
@@ -174,19 +174,28 @@ describe("calls", () => {
       { calls: [call("execute_bash", "ls -la")] },
       { calls: [call("execute_bash", { cmd: "ls" })] },
       { calls: [call("str_replace_editor", { command: "fly", path: "/x" })] },
-      { calls: [call("", {})] },
       submits,
     ];
     const { turns, end } = await play(sandbox, asks, said);
     expect(end.exit).toBe("submitted");
     const answers = turns.slice(0, -1).map(({ calls }) => calls[0]);
-    expect(answers.map((one) => [one?.malformed, one?.failed, one?.exitCode])).toEqual(Array(5).fill([true, true, null]));
+    expect(answers.map((one) => [one?.malformed, one?.failed, one?.exitCode])).toEqual(Array(4).fill([true, true, null]));
     const texts = answers.map((one) => one?.result);
     expect(texts[0]).toContain("Expected one of execute_bash, str_replace_editor, submit");
     expect(texts[1]).toContain("JSON object");
     expect(texts[2]).toContain("command");
     expect(texts[3]).toContain("view, create, str_replace, insert, undo_edit");
     expect(answers[1]?.arguments).toBe("ls -la"); // as written, not mended
+  });
+
+  test("without a name are no calls: what was written stays text, and what was expected is said", async () => {
+    const calls = [call(" ", '{"command":"ls"}'), call("execute_bash", { command: "echo still run" })];
+    const { turns } = await play(sandbox, asks, [{ text: "Hm.", calls }, submits]);
+    expect(turns[0]).toMatchObject({
+      thought: 'Hm.\n{"command":"ls"}',
+      calls: [{ name: "execute_bash", result: expect.stringContaining("still run") }],
+      feedback: [expect.stringContaining("no function name")],
+    });
   });
 
   test("of one turn run in the order written, and each has its own result", async () => {
