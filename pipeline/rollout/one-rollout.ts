@@ -55,9 +55,13 @@ rm -rf .git/logs .git/ORIG_HEAD && git prune --expire=now`;
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const preparing = { timeoutMs: 600_000, outputBytes: 8_000 };
 
+/** Images of the SWE-bench family keep the repository's packages in a conda environment, which the agent's own shell must have on. */
+const enter = "[ ! -f /opt/miniconda3/bin/activate ] || { . /opt/miniconda3/bin/activate && conda activate testbed; }";
+
 /** A sandbox in the state in which an agent finds the task. */
 async function openTask(task: TaskInstance, world: RolloutWorld): Promise<Sandbox> {
   const sandbox = await world.kind.open(specOf(task, world));
+  if (task.environment.kind === "image") await sandbox.exec(enter, preparing);
   if (task.prepare === null) return sandbox;
   for (const script of [task.prepare, reseal]) {
     const { exitCode, output } = await sandbox.exec(

@@ -208,7 +208,8 @@ async function writePredictions({ run }: RunContext, { finished }: Account): Pro
         const record = finished[name]?.sample === sample ? await readRecord(run, name) : null;
         if (record === null) continue;
         const { instance, model, end } = record;
-        await file.write(`${JSON.stringify({ instance_id: instance, model_name_or_path: model, model_patch: end.patch ?? "" })}\n`);
+        const prediction: Prediction = { instance_id: instance, model_name_or_path: model, model_patch: end.patch ?? "" };
+        await file.write(`${JSON.stringify(prediction)}\n`);
       }
     });
 }
