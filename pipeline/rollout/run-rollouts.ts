@@ -228,12 +228,13 @@ export async function runRollouts(context: RunContext, request: RolloutRequest):
   const kept = Object.keys(account.finished).length;
   const sorted = (): Account => ({
     ...account,
+    failed: account.failed.toSorted((left, right) => (left.id < right.id ? -1 : 1)), // they came in the order in which they ended
     finished: Object.fromEntries(Object.entries(account.finished).sort(([a], [b]) => (a < b ? -1 : 1))),
   });
   context.progress.start("rollouts", account.wanted - kept);
   try {
     const made = account.wanted === kept ? 0 : await work(context, request, options, account);
-    return { made, kept, failures: account.failed };
+    return { made, kept, failures: sorted().failed };
   } finally {
     context.progress.end();
     if (namesOf(account) !== namesOf(before)) await writePredictions(context, account); // before the account, which says that it was done

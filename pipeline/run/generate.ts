@@ -21,7 +21,7 @@ import { journalFolder, type RunFolder, stageFolder } from "../store/run-folder.
 import type { RunContext, StepSummary } from "./context.ts";
 import { readInputs, writeInputs } from "./inputs.ts";
 import { openQuarantine } from "./quarantine.ts";
-import { trajectoryKey } from "./row-key.ts";
+import { revOf, trajectoryKey } from "./row-key.ts";
 import { openSpool, type Spool } from "./spool.ts";
 
 const { step } = stepNamed("generate");
@@ -167,7 +167,7 @@ function rowFor(trajectory: Trajectory, stageKey: string): Row<Trajectory> {
   return {
     id: trajectory.id,
     key: trajectoryKey(stageKey, from, trajectory.outcome.evidence),
-    rev: digestOf(outcome),
+    rev: revOf(outcome),
     from,
     outcome,
   };

@@ -1,5 +1,12 @@
+import type { Row } from "../../schemas/row.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
-import { digestOf } from "../store/digest.ts";
+import { digestOf, sha256 } from "../store/digest.ts";
+
+/**
+ * Digest of an outcome as it is written: every value has come out of its schema, so equal ones have equal text, and writing is five times
+ * as fast as sorting keys.
+ */
+export const revOf = (outcome: Row<unknown>["outcome"]): string => sha256(JSON.stringify(outcome));
 
 /** Key of a row: what made it and the content of what it read. Where it lies, and when and how it was made, is not in it. */
 export const rowKey = (stageKey: string, from: Record<string, string>): string => digestOf({ stageKey, from });

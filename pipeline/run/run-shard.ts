@@ -5,14 +5,13 @@ import type { Row } from "../../schemas/row.ts";
 import type { Outcome } from "../../stages/stage.ts";
 import { stepKey } from "../keys.ts";
 import { type AnyStage, type RowStepName, rowStages, stepNamed, writerOf } from "../plan.ts";
-import { digestOf } from "../store/digest.ts";
 import { type Journal, openJournal, readJournals, removeJournals } from "../store/journal.ts";
 import { readManifest, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readOwnRows, removeOldRows } from "../store/rows.ts";
 import { journalFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { type Joined, joinParts } from "./join-parts.ts";
-import { rowKey } from "./row-key.ts";
+import { revOf, rowKey } from "./row-key.ts";
 import { partsRead } from "./state.ts";
 
 type Made = { readonly row: Row<unknown> } | { readonly failure: ShardManifest["failures"][number] };
@@ -45,7 +44,7 @@ async function makeRow(work: ShardWork, joined: Joined): Promise<Made & { readon
     const value = outcome.ok
       ? { ok: true as const, value: parts[stage.writes].parse(outcome.value) }
       : { ok: false as const, why: outcome.why };
-    const row: Row<unknown> = { id: joined.id, key, rev: digestOf(value), from, outcome: value };
+    const row: Row<unknown> = { id: joined.id, key, rev: revOf(value), from, outcome: value };
     await work.journal.append(row);
     return { row, reused: false };
   };

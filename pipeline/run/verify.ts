@@ -7,14 +7,13 @@ import type { ExportManifest, ShardManifest } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import { type StepInfo, stepTable, writerOf } from "../plan.ts";
-import { digestOf } from "../store/digest.ts";
 import { fileDigest } from "../store/lines.ts";
 import { readManifest } from "../store/manifests.ts";
 import { readRows, shardOf } from "../store/rows.ts";
 import { exportFolder, inputsPath, manifestPath, type RunFolder } from "../store/run-folder.ts";
 import { readExportManifest } from "./export.ts";
 import { inputsAreDamaged } from "./inputs.ts";
-import { rowKey, trajectoryKey } from "./row-key.ts";
+import { revOf, rowKey, trajectoryKey } from "./row-key.ts";
 
 export interface Damage {
   readonly stage: string;
@@ -54,7 +53,7 @@ function rowProblems(
   upstream: ReadonlyMap<string, Part>,
 ): string[] {
   const problems: string[] = [];
-  if (digestOf(row.outcome) !== row.rev) problems.push(`${row.id}: its rev is not the digest of its outcome`);
+  if (revOf(row.outcome) !== row.rev) problems.push(`${row.id}: its rev is not the digest of its outcome`);
   else if (keyOf(row, manifest) !== row.key) problems.push(`${row.id}: its key is not that of what made it`);
   if (idInside(row, manifest) !== row.id) problems.push(`${row.id}: holds the trajectory ${idInside(row, manifest)}`);
   if (shardOf(row.id, run.shards) !== shard) problems.push(`${row.id}: belongs to shard ${shardOf(row.id, run.shards)}`);

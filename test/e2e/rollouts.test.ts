@@ -81,10 +81,8 @@ const native = (command: string): FakeReply => ({
   reasoning: "Nobody sees this again.",
   calls: [command === "submit" ? { name: "submit", arguments: "{}" } : { name: "execute_bash", arguments: JSON.stringify({ command }) }],
 });
-const xml = (command: string): string =>
-  callStyles.xml.assistant("I do it.", [
-    command === "submit" ? { name: "submit", arguments: "{}" } : { name: "execute_bash", arguments: JSON.stringify({ command }) },
-  ]);
+/** The same in text; arguments are spaced as Python writes them, which is how this style reads them back. */
+const xml = (command: string): string => callStyles.xml.assistant(native(command).text, native(command).calls ?? []);
 
 interface World {
   readonly fake: FakeServer;
@@ -143,8 +141,9 @@ test("samples have seeds of their own, are verified and imported; the next run d
   const tasks = await task("samples", "sum-1");
   const world = await serve(acts("cat sum.js", ({ seed }) => (seed === 8 ? "touch nothing.txt" : `${mends}; echo ${seed}`)));
   const args = world.run(tasks, "--set", "generate.rollout.samples=3", "--set", "llm.seed=7", "--set", "generate.rollout.temperature=1");
-  const status = Status.parse(await place.json(args, world.env).then(({ summary: _, ...rest }: Status & { summary?: unknown }) => rest));
-
+  const first = await place.catgen(args, world.env);
+  expect(first.code, first.stderr).toBe(0);
+  const status = Status.parse(await place.json(["status", "--run", world.name]));
   expect(status.rollouts).toEqual({
     tasks: 1,
     wanted: 3,
@@ -203,7 +202,9 @@ test("replies in pieces, and calls in xml, give the same steps and the same verd
   expect(written.fake.requests.every(({ body }) => body["tools"] === undefined)).toBe(true);
   const [[left], [right]] = [await records(whole), await records(written)];
   expect(right?.callStyle).toBe("xml");
-  expect(right?.turns.map(({ calls }) => calls)).toEqual(left?.turns.map(({ calls }) => calls));
+  const did = (record: Rollout | undefined) =>
+    record?.turns.map(({ thought, calls }) => [thought, calls.map((one) => ({ ...one, arguments: JSON.parse(one.arguments) as unknown }))]);
+  expect(did(right)).toEqual(did(left));
   expect(right?.end.patch).toBe(left?.end.patch);
   await whole.fake.close();
 });
@@ -281,7 +282,7 @@ test("a storm of 429 delays runs and costs none", async () => {
 
 test("a budget in tokens stops with 75 before it is overdrawn, and raising it goes on without paying twice", async () => {
   const tasks = await task("budget", "sum-1");
-  const world = await serve(acts("ls", "cat sum.js", "cat package.json", mends));
+  const world = await serve(acts("ls", "seq 1 2000", "cat package.json", mends));
   const args = world.run(tasks, "--set", "window.replyTokens=256");
   const { code, stderr } = await place.catgen([...args, "--set", "llm.budget.tokens=6000"], world.env);
   expect(code).toBe(75);
