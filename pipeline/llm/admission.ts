@@ -1,8 +1,8 @@
 import PQueue from "p-queue";
 import type { Halt } from "./halt.ts";
 
-/** Calls in flight from the start: a quarter of what one vLLM server takes by default (max_num_seqs = 256). */
-const firstLimit = 64;
+/** Calls in flight from the start: half of what one vLLM server takes by default (max_num_seqs = 256). */
+const firstLimit = 128;
 
 /**
  * How many attempts may be in flight, found by trying: slow start (one more for every good reply, so it doubles with every round)

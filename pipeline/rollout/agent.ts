@@ -50,5 +50,7 @@ export async function agentFor(
   complete: (request: Completion) => Promise<Reply>,
 ): Promise<Agent | { readonly why: string }> {
   if (agentKind(settled) === "scripted") return scriptedAgent(taskFile);
-  return { model: settled.endpoint.model, shape: replyShape(settled.endpoint), complete };
+  const { endpoint, recipe } = settled;
+  const temperature = recipe.generate.rollout.temperature ?? endpoint.temperature; // the one that is sent
+  return { model: endpoint.model, shape: replyShape({ ...endpoint, temperature }), complete };
 }

@@ -70,19 +70,8 @@ async function treeDigest(folder: string): Promise<string> {
 /** Everything that decides a run; where a tree lies, and how many runs go on at once, is not in it. */
 function keyOf(settled: Settled, task: TaskInstance, tree: string | null, agent: Agent, opening: RolloutOpening, sample: number): string {
   const { window, persona, generate } = settled.recipe;
-  const {
-    policy,
-    temperature,
-    maxSteps,
-    maxTokens,
-    maxCost,
-    maxMinutes,
-    maxIdleTurns,
-    commandSeconds,
-    observationChars,
-    editorMegabytes,
-    verify,
-  } = generate.rollout;
+  const { policy, maxSteps, maxTokens, maxCost, maxMinutes, maxIdleTurns, commandSeconds, observationChars, editorMegabytes, verify } =
+    generate.rollout;
   return digestOf({
     version: rolloutVersion,
     task: tree === null ? task : { ...task, environment: { kind: "tree", digest: tree } },
@@ -92,7 +81,6 @@ function keyOf(settled: Settled, task: TaskInstance, tree: string | null, agent:
     window: { tokens: window.tokens, replyTokens: window.replyTokens },
     limits: { maxSteps, maxTokens, maxCost, maxMinutes, maxIdleTurns, commandSeconds, observationChars, editorMegabytes },
     policy,
-    temperature,
     verify,
     agent: agent.shape,
     sample,

@@ -6,7 +6,8 @@ import { digestOf, sha256 } from "../store/digest.ts";
  * Digest of an outcome as it is written: every value has come out of its schema, so equal ones have equal text, and writing is five times
  * as fast as sorting keys.
  */
-export const revOf = (outcome: Row<unknown>["outcome"]): string => sha256(JSON.stringify(outcome));
+export const revOf = (outcome: Row<unknown>["outcome"]): string => revOfText(JSON.stringify(outcome));
+export const revOfText = (outcomeText: string): string => sha256(outcomeText);
 
 /** Key of a row: what made it and the content of what it read. Where it lies, and when and how it was made, is not in it. */
 export const rowKey = (stageKey: string, from: Record<string, string>): string => digestOf({ stageKey, from });

@@ -11,10 +11,11 @@ import { openRowsWriter, readOwnRows, removeOldRows } from "../store/rows.ts";
 import { journalFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { type Joined, joinParts } from "./join-parts.ts";
-import { revOf, rowKey } from "./row-key.ts";
+import { revOfText, rowKey } from "./row-key.ts";
 import { partsRead } from "./state.ts";
 
-type Made = { readonly row: Row<unknown> } | { readonly failure: ShardManifest["failures"][number] };
+/** `text`: the outcome as it will stand in the file, where it has just been made. */
+type Made = { readonly row: Row<unknown>; readonly text?: string } | { readonly failure: ShardManifest["failures"][number] };
 
 /** Rejected early is rejected all the way: the first rejection is passed on with the stage that made it. */
 const passedOn = (part: PartName, why: string): string => (why.includes(": ") ? why : `${writerOf(part).name}: ${why}`);
@@ -40,13 +41,14 @@ async function makeRow(work: ShardWork, joined: Joined): Promise<Made & { readon
   const key = rowKey(work.stageKey, from);
   const known = work.known.get(joined.id);
   if (known?.key === key) return { row: known, reused: true };
-  const finish = async (outcome: Outcome<unknown>): Promise<{ row: Row<unknown>; reused: boolean }> => {
+  const finish = async (outcome: Outcome<unknown>): Promise<{ row: Row<unknown>; text: string; reused: boolean }> => {
     const value = outcome.ok
       ? { ok: true as const, value: parts[stage.writes].parse(outcome.value) }
       : { ok: false as const, why: outcome.why };
-    const row: Row<unknown> = { id: joined.id, key, rev: revOf(value), from, outcome: value };
+    const text = JSON.stringify(value);
+    const row: Row<unknown> = { id: joined.id, key, rev: revOfText(text), from, outcome: value };
     await work.journal.append(row);
-    return { row, reused: false };
+    return { row, text, reused: false };
   };
   const input: Record<string, unknown> = {};
   for (const [part, { outcome }] of joined.rows) {
@@ -159,7 +161,7 @@ export async function runShard(context: RunContext, name: RowStepName, shard: nu
       if (made.reused) reused += 1;
       if (made.row.outcome.ok) tallies.out += 1;
       else count(tallies, made.row.outcome.why);
-      await writer.write(made.row);
+      await writer.write(made.row, made.text);
     }
     const inputs = Object.fromEntries([...manifests].map(([part, manifest]) => [part, manifest.output.content]));
     const output = await writer.publish();

@@ -21,10 +21,14 @@ const flushCharacters = 1 << 20;
 
 /** A rows file being written: sorted rows in, one name with its content's digest out, so that a manifest never points at half a file. */
 export interface RowsWriter {
-  write(row: Row<unknown>): Promise<void>;
+  /** `outcomeText`: the outcome as JSON, where the caller has just made it. */
+  write(row: Row<unknown>, outcomeText?: string): Promise<void>;
   publish(): Promise<ShardManifest["output"]>;
   discard(): Promise<void>;
 }
+
+const lineOf = ({ outcome: _, ...head }: Row<unknown>, outcomeText: string): string =>
+  `${JSON.stringify(head).slice(0, -1)},"outcome":${outcomeText}}\n`;
 
 export async function openRowsWriter(run: RunFolder, step: string, shard: number): Promise<RowsWriter> {
   const folder = rowsFolder(run, step);
@@ -55,11 +59,11 @@ export async function openRowsWriter(run: RunFolder, step: string, shard: number
     if (piece.length > 0) await handle.appendFile(piece);
   };
   return {
-    write: (row) =>
+    write: (row, outcomeText) =>
       guard(async () => {
         if (rows > 0 && row.id <= last) throw new Error(`rows of ${step} shard ${shard} must ascend: ${row.id} after ${last}`);
         last = row.id;
-        pending += `${JSON.stringify(row)}\n`;
+        pending += outcomeText === undefined ? `${JSON.stringify(row)}\n` : lineOf(row, outcomeText);
         pendingContent += `${row.id} ${row.rev}\n`;
         rows += 1;
         if (pending.length >= flushCharacters) await flush();

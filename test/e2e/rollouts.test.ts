@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { opened } from "../../pipeline/store/seal.ts";
@@ -344,6 +344,35 @@ test("an evaluation instance is worked on when the recipe allows it, and --limit
     leftOut: [],
   });
   expect((await records(world)).map(({ instance }) => instance)).toEqual(["evaluation"]);
+});
+
+test("two samples that came out equal are one trajectory; a record that was lost comes back from cached replies", async () => {
+  const tasks = await task("equal", "sum-1");
+  const world = await serve(acts("ls", mends));
+  const args = world.run(tasks, "--set", "generate.rollout.samples=2");
+  const status = await place.json<Status>(args, world.env);
+  expect(status.rollouts).toMatchObject({ finished: 2, resolved: 2 });
+  expect(status.inputs).toMatchObject({ files: 2, trajectories: 1, empty: 0, quarantined: [] });
+  const before = await records(world);
+  const [lost] = await readdir(folderOf(world, "done"));
+  await rm(folderOf(world, "done", lost ?? ""));
+  const calls = world.fake.requests.length;
+  expect((await place.json<Status>(args, world.env)).rollouts).toMatchObject({ finished: 2, resolved: 2 });
+  expect(world.fake.requests.length).toBe(calls);
+  const unnoted = (record: Rollout) => ({ ...record, verification: null }); // its log holds times
+  expect((await records(world)).map(unnoted)).toEqual(before.map(unnoted));
+});
+
+test("a run whose prompt does not fit the window asks nothing and is imported as empty", async () => {
+  const tasks = await task("narrow", "sum-1");
+  const world = await serve(acts("ls"));
+  const args = world.run(tasks, "--set", "window.tokens=1024", "--set", "window.replyTokens=512");
+  const { code, stdout, stderr } = await place.catgen([...args, "--json"], world.env);
+  expect(code, stderr).toBe(0);
+  const status = JSON.parse(stdout) as Status;
+  expect(status.rollouts).toMatchObject({ finished: 1, resolved: 0, unresolved: 1, byExit: { "context-limit": 1 } });
+  expect(status.inputs).toMatchObject({ trajectories: 0, empty: 1 });
+  expect(world.fake.requests.length).toBe(0);
 });
 
 test("with nothing to work on the run says why and ends with 65", async () => {
