@@ -7,6 +7,7 @@ import { journalFolder, namesIn, type RunFolder, rowsFolder, shardName, stageFol
 /** Removes temporary files of processes that were killed; only the owner of the run lock may call it. */
 export async function sweepTemporaries(run: RunFolder, steps: readonly string[]): Promise<void> {
   await removeTemporaries(run.root);
+  for (const folder of ["", "done", "predictions"]) await removeTemporaries(join(run.root, "rollouts", folder));
   for (const step of steps) {
     await removeTemporaries(stageFolder(run, step));
     for (const folder of ["rows", "manifests", "journal", "keys", "quarantine"])

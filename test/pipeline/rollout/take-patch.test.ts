@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sandboxKinds } from "../../../pipeline/sandboxes/index.ts";
 import { keepStart, type TakenPatch, takePatch } from "../../../stages/generate/rollout/take-patch.ts";
 import type { Sandbox } from "../../../stages/lib/sandbox.ts";
@@ -20,11 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-let open: Sandbox[] = [];
-afterEach(async () => {
-  await Promise.all(open.map((one) => one.destroy()));
-  open = [];
-});
+const open: Sandbox[] = [];
+afterAll(() => Promise.all(open.map((one) => one.destroy())));
 
 const usable = new Map<string, string>(); // why not, by kind
 for (const kind of [sandboxKinds.none, sandboxKinds.bwrap]) {
@@ -103,7 +100,7 @@ describe.each(["none", "bwrap"] as const)("in %s", (name) => {
   });
 });
 
-describe("of an agent that leaves a mess", () => {
+describe.concurrent("of an agent that leaves a mess", () => {
   test.each([
     ["deleted", "rm -rf .git"],
     ["made anew", "rm -rf .git; git init -q; git add -A; git commit -qm all"],
