@@ -39,7 +39,9 @@ export const RolloutRecipe = z.strictObject({
     .default(null)
     .describe("Sampling temperature of the agent, 0..2. null: llm.temperature."),
   maxSteps: z.int().min(1).max(500).default(500).describe("Turns of one run, at most 500. CAT section 3: up to 500 interaction rounds."),
-  maxTokens: limit(z.int().positive()).default(null).describe("Prompt and reply tokens of all calls of one run, as billed; by our own count where the endpoint does not say. null: off."),
+  maxTokens: limit(z.int().positive())
+    .default(null)
+    .describe("Prompt and reply tokens of all calls of one run, as billed; by our own count where the endpoint does not say. null: off."),
   maxCost: limit(z.number().positive()).default(null).describe("Money for one run, by llm.price. null: off."),
   maxMinutes: limit(z.number().positive()).default(120).describe("Wall time of one run, minutes. null: off. Our choice."),
   maxIdleTurns: z
