@@ -63,7 +63,17 @@ function changedAt(value: unknown, path: readonly string[], to: unknown): unknow
 /** Something for every type; the first that the schema accepts and that differs is taken. */
 const candidates: readonly unknown[] = [
   ...[false, true, 0.25, 7, 9, 4000, "http://127.0.0.1:9/v1", "extractive", "keep", "escape", "not-failed", "without-context"],
-  ...["max_completion_tokens", "OTHER_KEY", ["segment"], ["messages"], ["submitted", "error"], ["submitted", "gave-up"], "xml", "scripted", "bwrap"],
+  ...[
+    "max_completion_tokens",
+    "OTHER_KEY",
+    ["segment"],
+    ["messages"],
+    ["submitted", "error"],
+    ["submitted", "gave-up"],
+    "xml",
+    "scripted",
+    "bwrap",
+  ],
   ...[{ bash: "execute_bash" }, { top_k: 5 }, { inputPerMillion: 1, outputPerMillion: 2 }, "other", null, 1, 2, 3],
 ];
 
