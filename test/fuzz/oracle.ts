@@ -234,6 +234,10 @@ function unfounded(value: unknown, row: Trajectory): string | null {
       const said: unknown = Object.getOwnPropertyDescriptor(one, name)?.value;
       if (said === resolved || said === Number(resolved)) return null;
     }
+    // Our own records hold what the verifier found.
+    const status: unknown = Object.getOwnPropertyDescriptor(one, "status")?.value;
+    if (resolved ? status === "resolved" : ["unresolved", "no-patch", "patch-does-not-apply", "tests-timed-out"].includes(String(status)))
+      return null;
     open.push(...Object.values(one));
   }
   return `resolved is ${resolved}, and no field says so`;
