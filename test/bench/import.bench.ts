@@ -15,7 +15,7 @@ import { type ReadOptions, readUnit } from "../../pipeline/import/read.ts";
 import { costOf, fixed, guard, machine, median, print, python, pythonScript, repository } from "./lib.ts";
 
 const real = resolve(repository, "../shared/trajectories");
-const folder = resolve(process.argv[2] ?? (existsSync(real) ? real : join(repository, "test/fixtures/dialects")));
+const folder = resolve(process.argv[2] || (existsSync(real) ? real : join(repository, "test/fixtures/dialects")));
 const megabytes = Number(process.argv[3] ?? 40);
 const rounds = 5;
 const options: ReadOptions = { source: null, licence: null, maxRecordBytes: 256e6 };

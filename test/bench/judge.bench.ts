@@ -14,7 +14,7 @@ import type { Metrics } from "../../schemas/metrics.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { judgeMetrics } from "../../stages/filter/judge.ts";
 import { seeded } from "./grow.ts";
-import { guard, machine, median, print } from "./lib.ts";
+import { costOf, guard, machine, median, print, python, pythonScript } from "./lib.ts";
 
 /** Judging 50,000 trajectories with 300,000 segments again under another threshold: from stored metrics rows to stored verdict rows. */
 
@@ -95,6 +95,7 @@ try {
   const stored: number[] = [];
   const processor: number[] = [];
   const threaded: number[] = [];
+  const theirs: number[] = [];
   const threads = Math.min(2, availableParallelism()); // as many as `run` takes for this much: one per 64 MiB of metrics
   for (let round = 0; round < 5; round += 1) {
     const changed = await settleHere(Recipe.parse({ filter: { minSteps: 50 + round } }), null);
@@ -123,6 +124,9 @@ try {
     await Promise.all(Array.from({ length: threads }, lane));
     await pool.close();
     threaded.push(performance.now() - threadsStarted);
+    const rowsOf = join(folder, "judge/stages/5-measure/rows");
+    if (python !== null)
+      theirs.push(1_000 * (await costOf([python, pythonScript("judge"), rowsOf, join(folder, "out.jsonl"), String(50 + round)])).seconds);
   }
   console.log(`${machine()}\n${trajectories} trajectories, ${trajectories * 6} segments, median of 5 rounds\n`);
   print(
@@ -144,7 +148,8 @@ try {
     ],
   );
   console.log();
-  guard("2 s against judging from stored metrics to stored verdicts", 2_000 / Math.min(median(stored), median(threaded)), 1);
+  if (theirs.length > 0)
+    guard("judging from stored metrics to stored verdicts, against json and comparisons in Python", median(theirs) / median(stored), 0.6);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

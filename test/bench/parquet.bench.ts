@@ -24,7 +24,7 @@ async function* rowsIn(path: string): AsyncGenerator<Row> {
 const [, script = "", first, second] = process.argv;
 if (second !== undefined) await writeParquet(second, columns, rowsIn(first ?? ""), { rowGroupBytes });
 else {
-  const megabytes = Number(first ?? 100);
+  const megabytes = Number(first ?? 300);
   const folder = await mkdtemp(join(tmpdir(), "catgen-bench-"));
   const costs: Record<"ours" | "theirs", Cost[]> = { ours: [], theirs: [] };
   try {
@@ -70,7 +70,7 @@ else {
     print(["", "s", "MB/s", "peak MB", "file MB"], rows);
     console.log();
     const seconds = (all: readonly Cost[]): number => median(all.map((one) => one.seconds));
-    if (python !== null) guard("Parquet against json + pyarrow", seconds(costs.theirs) / seconds(costs.ours), 0.5);
+    if (python !== null) guard("Parquet against json + pyarrow", seconds(costs.theirs) / seconds(costs.ours), 0.4);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
