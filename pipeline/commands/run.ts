@@ -109,12 +109,13 @@ async function generate(context: RunContext, options: RunOptions): Promise<StepS
   return { ...summary, failures: [...failures, ...summary.failures] };
 }
 
-function rolloutsLine({ made, kept, failures }: RolloutSummary): string {
-  const parts = [
-    `${made} rolled out`,
-    ...(kept > 0 ? [`${kept} kept`] : []),
-    ...(failures.length > 0 ? [`${failures.length} FAILED`] : []),
-  ];
+function rolloutsLine({ made, kept, leftOut, failures }: RolloutSummary): string {
+  const counts = [
+    [kept, "kept"],
+    [leftOut, leftOut === 1 ? "task left out" : "tasks left out"],
+    [failures.length, "FAILED"],
+  ] as const;
+  const parts = [`${made} rolled out`, ...counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []))];
   return `${"rollouts".padEnd(11)} ${parts.join(", ")}${made + failures.length === 0 ? ", nothing to do" : ""}`;
 }
 

@@ -28,6 +28,8 @@ export interface RolloutRequest {
 export interface RolloutSummary {
   readonly made: number;
   readonly kept: number;
+  /** Tasks that are not worked on; `status` says of each why. */
+  readonly leftOut: number;
   readonly failures: RolloutsFile["failed"];
 }
 
@@ -234,7 +236,7 @@ export async function runRollouts(context: RunContext, request: RolloutRequest):
   context.progress.start("rollouts", account.wanted - kept);
   try {
     const made = account.wanted === kept ? 0 : await work(context, request, options, account);
-    return { made, kept, failures: sorted().failed };
+    return { made, kept, leftOut: account.leftOut.length, failures: sorted().failed };
   } finally {
     context.progress.end();
     if (namesOf(account) !== namesOf(before)) await writePredictions(context, account); // before the account, which says that it was done
