@@ -8,6 +8,7 @@ import { contextPolicies } from "../../stages/generate/rollout/policies/index.ts
 import { rollOut } from "../../stages/generate/rollout/roll-out.ts";
 import { checkTask, type VerifierWorld, verify } from "../../stages/generate/verify.ts";
 import type { Sandbox, SandboxSpec } from "../../stages/lib/sandbox.ts";
+import { shellQuoted } from "../../stages/lib/shell-quote.ts";
 import type { Settled } from "../keys.ts";
 import { costOf } from "../llm/budget.ts";
 import type { SandboxKind } from "../sandboxes/kind.ts";
@@ -52,7 +53,6 @@ export GIT_AUTHOR_DATE='2000-01-01T00:00:00Z' GIT_COMMITTER_DATE='2000-01-01T00:
 git -c core.hooksPath=/dev/null add -A && git -c core.hooksPath=/dev/null -c commit.gpgsign=false commit -q --amend --allow-empty --no-verify --no-edit --date='2000-01-01T00:00:00Z' &&
 rm -rf .git/logs .git/ORIG_HEAD && git prune --expire=now`;
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const preparing = { timeoutMs: 600_000, outputBytes: 8_000 };
 
 /** Images of the SWE-bench family keep the repository's packages in a conda environment, which the agent's own shell must have on. */
@@ -65,7 +65,7 @@ async function openTask(task: TaskInstance, world: RolloutWorld): Promise<Sandbo
   if (task.prepare === null) return sandbox;
   for (const script of [task.prepare, reseal]) {
     const { exitCode, output } = await sandbox.exec(
-      `command bash -c ${quoted(`cd ${quoted(task.workdir)} || exit\n${script}`)}`,
+      `command bash -c ${shellQuoted(`cd ${shellQuoted(task.workdir)} || exit\n${script}`)}`,
       preparing,
     );
     if (exitCode === 0) continue;

@@ -1,14 +1,13 @@
 import type { Sandbox } from "../../stages/lib/sandbox.ts";
+import { shellQuoted } from "../../stages/lib/shell-quote.ts";
 import type { Ran, ShellCommand } from "./shell.ts";
 
 /** Runs a script in the helper's shell; null: it gave no answer in time, and is gone. */
 export type Helper = (command: Omit<ShellCommand, "timeoutMs">) => Promise<Ran | null>;
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 function absolute(path: string): string {
   if (!path.startsWith("/")) throw new Error(`a path inside a sandbox must be absolute, got ${JSON.stringify(path)}`);
-  return quoted(path);
+  return shellQuoted(path);
 }
 
 const reasons = { 10: "missing", 11: "folder", 12: "special", 13: "denied", 14: "too-large" } as const;

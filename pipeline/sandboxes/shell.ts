@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { shellQuoted } from "../../stages/lib/shell-quote.ts";
 import type { Inmate } from "./cell.ts";
 import { KeptOutput } from "./kept-output.ts";
 
@@ -22,7 +23,6 @@ export const helperBash = ["bash", "--noprofile", "--norc"] as const;
 
 const channel = 187; // far from what scripts use by hand and what bash picks for itself (10 and up)
 const markByte = "\x1e";
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 export interface Ran {
   readonly output: KeptOutput;
@@ -167,14 +167,14 @@ export async function openShell(inmate: Inmate, startMs: number): Promise<{ read
     );
     inmate.input.write(text(mark));
     if (input !== null) inmate.input.write(input);
-    const answered = await answer(timeoutMs, () => inmate.input.write(`printf '%ssync;' ${quoted(mark)} >&${channel}\n`));
+    const answered = await answer(timeoutMs, () => inmate.input.write(`printf '%ssync;' ${shellQuoted(mark)} >&${channel}\n`));
     ear = null;
     return { output, ...answered };
   }
 
   const begin = (mark: string): string =>
     `exec ${channel}>&1 >/dev/null 2>&1; PS1= PS2=; set +H +o history; unset MAILCHECK; IFS=' ' read -r _ _ _ _ catgen_group _ </proc/$$/stat; ` +
-    `printf '%s%d;' ${quoted(mark)} "$catgen_group" >&${channel}; unset catgen_group\n`;
+    `printf '%s%d;' ${shellQuoted(mark)} "$catgen_group" >&${channel}; unset catgen_group\n`;
   const begun = await exchange(begin, null, startMs, 4_096);
   if (begun.exitCode === null) {
     await kill();
@@ -185,7 +185,7 @@ export async function openShell(inmate: Inmate, startMs: number): Promise<{ read
   const run = ({ script, input, timeoutMs, keepBytes }: ShellCommand): Promise<Ran> => {
     const stdin = input === null ? "</dev/null" : "";
     const line = (mark: string): string =>
-      `eval ${quoted(script)} ${stdin} >&${channel} 2>&${channel}; printf '%s%d;' ${quoted(mark)} "$?" >&${channel}\n`;
+      `eval ${shellQuoted(script)} ${stdin} >&${channel} 2>&${channel}; printf '%s%d;' ${shellQuoted(mark)} "$?" >&${channel}\n`;
     return exchange(line, input, timeoutMs, keepBytes);
   };
   return { shell: { run, kill, isAlive: () => alive }, said: "" };

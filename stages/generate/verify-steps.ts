@@ -1,6 +1,7 @@
 import type { TaskInstance } from "../../schemas/task-instance.ts";
 import type { Verification } from "../../schemas/verification.ts";
 import type { Sandbox } from "../lib/sandbox.ts";
+import { shellQuoted } from "../lib/shell-quote.ts";
 import { type Outcome, ok, rejected } from "../stage.ts";
 import { forbiddenPaths, pathsIn } from "./patch-files.ts";
 
@@ -10,10 +11,8 @@ export class NotReady extends Error {}
 /** Our own commands copy and patch some files: one that takes longer hangs. */
 const limits = { timeoutMs: 120_000, outputBytes: 100_000 };
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** In a shell of its own, so that `exit`, `cd` and `set` end with it; the newline ends a comment or a here-document. */
-export const inWorkdir = ({ workdir }: TaskInstance, command: string): string => `(cd ${quoted(workdir)} && {\n${command}\n})`;
+export const inWorkdir = ({ workdir }: TaskInstance, command: string): string => `(cd ${shellQuoted(workdir)} && {\n${command}\n})`;
 
 async function ran(sandbox: Sandbox, command: string, what: string): Promise<string> {
   const { output, exitCode } = await sandbox.exec(command, limits);
@@ -51,16 +50,16 @@ export interface KeptTests {
 /** Keeps the verifier's test files as they are before the patch. */
 export async function keepTests(task: TaskInstance, sandbox: Sandbox, scratch: string): Promise<KeptTests> {
   const kept = { folder: `${scratch}/kept`, paths: testPaths(task) };
-  const copies = kept.paths.map((path, at) => `keep ${quoted(path)} ${at}`);
-  const keep = `keep() { if [ -e "$1" ] || [ -L "$1" ]; then cp -a -- "$1" ${quoted(kept.folder)}/"$2"; fi; }`;
-  await ran(sandbox, inWorkdir(task, ["set -e", `mkdir ${quoted(kept.folder)}`, keep, ...copies].join("\n")), "keeping the tests");
+  const copies = kept.paths.map((path, at) => `keep ${shellQuoted(path)} ${at}`);
+  const keep = `keep() { if [ -e "$1" ] || [ -L "$1" ]; then cp -a -- "$1" ${shellQuoted(kept.folder)}/"$2"; fi; }`;
+  await ran(sandbox, inWorkdir(task, ["set -e", `mkdir ${shellQuoted(kept.folder)}`, keep, ...copies].join("\n")), "keeping the tests");
   return kept;
 }
 
 /** Puts back what the patch changed, made or deleted among the kept tests, and tells which they were. */
 export async function restoreTests(task: TaskInstance, sandbox: Sandbox, { folder, paths }: KeptTests): Promise<string[]> {
   const restore = `restore() {
-  kept=${quoted(folder)}/$2
+  kept=${shellQuoted(folder)}/$2
   above=$1
   while above=$(dirname -- "$above") && [ "$above" != . ]; do
     if { [ -e "$above" ] || [ -L "$above" ]; } && ! [ -d "$above" ]; then rm -f -- "$above"; echo "touched $2"; fi
@@ -73,7 +72,7 @@ export async function restoreTests(task: TaskInstance, sandbox: Sandbox, { folde
   rm -rf -- "$1"
   if [ -e "$kept" ] || [ -L "$kept" ]; then mkdir -p -- "$(dirname -- "$1")"; cp -a -- "$kept" "$1"; fi
 }`;
-  const commands = ["set -e", restore, ...paths.map((path, at) => `restore ${quoted(path)} ${at}`)];
+  const commands = ["set -e", restore, ...paths.map((path, at) => `restore ${shellQuoted(path)} ${at}`)];
   const output = await ran(sandbox, inWorkdir(task, commands.join("\n")), "putting the tests back");
   const touched = new Set([...output.matchAll(/^touched (\d+)$/gm)].map(([, at]) => Number(at)));
   return paths.filter((_, at) => touched.has(at));
@@ -104,7 +103,7 @@ async function apply(task: TaskInstance, patch: string, sandbox: Sandbox, file: 
   await put(sandbox, file, patch.endsWith("\n") ? patch : `${patch}\n`);
   const said: string[] = [];
   for (const [way, command] of ways) {
-    const { exitCode, output } = await sandbox.exec(inWorkdir(task, command(quoted(file))), limits);
+    const { exitCode, output } = await sandbox.exec(inWorkdir(task, command(shellQuoted(file))), limits);
     if (exitCode === 0) return ok(way);
     if (exitCode !== 127) said.push(`${way}: ${output.trim().slice(-300)}`);
   }

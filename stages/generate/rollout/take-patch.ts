@@ -1,9 +1,9 @@
 import type { Sandbox } from "../../lib/sandbox.ts";
+import { shellQuoted } from "../../lib/shell-quote.ts";
 
 /** Larger ones are build products, not work. */
 const maxPatchBytes = 8 << 20;
 const limits = { timeoutMs: 120_000, outputBytes: 16_000 };
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** What a patch is taken against: a copy of the repository as it was, since `.git` is the agent's to change, lock or delete. */
 export interface Start {
@@ -22,7 +22,7 @@ export type TakenPatch =
 export async function keepStart(sandbox: Sandbox, workdir: string): Promise<Start | null> {
   const copy = `rm -rf "$kept" && mkdir -p "$kept" && cp -R .git "$kept/start" && mkdir -p "$kept/start/info" && echo /.catgen/ >>"$kept/start/info/exclude"`;
   const place = `kept=$HOME/.catgen; [ -w "$HOME" ] || kept=/tmp/.catgen`;
-  const script = `(cd ${quoted(workdir)} && git -c safe.directory='*' rev-parse HEAD && { ${place}; } && printf '%s\\n' "$kept" "$PATH" && ${copy}) 2>/dev/null`;
+  const script = `(cd ${shellQuoted(workdir)} && git -c safe.directory='*' rev-parse HEAD && { ${place}; } && printf '%s\\n' "$kept" "$PATH" && ${copy}) 2>/dev/null`;
   const { exitCode, output } = await sandbox.exec(script, limits);
   const [commit, folder, path] = output.split("\n");
   if (exitCode !== 0 || commit === undefined || folder === undefined || path === undefined) return null;
@@ -34,16 +34,16 @@ export async function keepStart(sandbox: Sandbox, workdir: string): Promise<Star
  * `exec`, and no alias a quoted word.
  */
 const clean = (start: Start, workdir: string, script: string): string =>
-  `( POSIXLY_CORRECT=1; \\exec /usr/bin/env -i PATH=${quoted(start.path)} HOME=/nonexistent GIT_DIR=${quoted(`${start.folder}/start`)} GIT_WORK_TREE=${quoted(workdir)} GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null sh -c ${quoted(script)} )`;
+  `( POSIXLY_CORRECT=1; \\exec /usr/bin/env -i PATH=${shellQuoted(start.path)} HOME=/nonexistent GIT_DIR=${shellQuoted(`${start.folder}/start`)} GIT_WORK_TREE=${shellQuoted(workdir)} GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null sh -c ${shellQuoted(script)} )`;
 
 type Bytes = Awaited<ReturnType<Sandbox["get"]>> | null;
 
 /** Repositories that the agent made inside this one, and files that nobody may read, are left out. `attributes`: of all paths. */
 async function diff(sandbox: Sandbox, workdir: string, start: Start, attributes: string): Promise<Bytes> {
   const file = `${start.folder}/patch`;
-  const script = `cd ${quoted(workdir)} && rm -rf ${quoted(file)} && echo ${quoted(attributes)} >"$GIT_DIR/info/attributes" || exit
+  const script = `cd ${shellQuoted(workdir)} && rm -rf ${shellQuoted(file)} && echo ${shellQuoted(attributes)} >"$GIT_DIR/info/attributes" || exit
 git -c safe.directory='*' add -A --ignore-errors; [ $? -le 1 ] || exit
-git -c safe.directory='*' diff --cached --binary --no-color --no-ext-diff --no-textconv --ignore-submodules=all ${start.commit} >${quoted(file)}`;
+git -c safe.directory='*' diff --cached --binary --no-color --no-ext-diff --no-textconv --ignore-submodules=all ${start.commit} >${shellQuoted(file)}`;
   const { exitCode } = await sandbox.exec(clean(start, workdir, script), limits);
   return exitCode === 0 ? await sandbox.get(file, maxPatchBytes) : null;
 }

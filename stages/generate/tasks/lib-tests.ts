@@ -1,4 +1,5 @@
 import type { TestLogFormat } from "../../../schemas/task-instance.ts";
+import { shellWord } from "../../lib/shell-quote.ts";
 
 /** How the tests are run, and how what they print is read. */
 export interface TestRun {
@@ -6,10 +7,7 @@ export interface TestRun {
   readonly log: TestLogFormat;
 }
 
-/** One word of a POSIX shell. */
-export const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-
-export const words = (command: string, more: readonly string[]): string => [command, ...more.map(quoted)].join(" ");
+export const words = (command: string, more: readonly string[]): string => [command, ...more.map(shellWord)].join(" ");
 
 /** Images of the SWE-bench family keep the repository's packages in a conda environment of this name. */
 export const inTestbed = (command: string): string => `source /opt/miniconda3/bin/activate && conda activate testbed && ${command}`;

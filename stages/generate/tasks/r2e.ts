@@ -1,7 +1,8 @@
 import type { TaskInstance, TestFile } from "../../../schemas/task-instance.ts";
+import { shellWord } from "../../lib/shell-quote.ts";
 import { field, isFields, listAt, textAt, WrongShape, wordAt } from "../lenient.ts";
 import { jsonIn, refuse, rowTimeoutMs, wordOf } from "./lib-row.ts";
-import { quoted, words } from "./lib-tests.ts";
+import { words } from "./lib-tests.ts";
 import type { TaskReader } from "./reader.ts";
 
 /**
@@ -41,7 +42,7 @@ export const r2e: TaskReader = {
       workdir: "/testbed",
       prepare: hiding(files),
       tests: {
-        command: `cp -rn /r2e_tests/. ${quoted(folder)} 2>/dev/null; bash ${script}`,
+        command: `cp -rn /r2e_tests/. ${shellWord(folder)} 2>/dev/null; bash ${script}`,
         log: "pytest",
         failToPass,
         passToPass: after.filter((name) => before.has(name)),

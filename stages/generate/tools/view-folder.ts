@@ -1,15 +1,13 @@
+import { shellQuoted } from "../../lib/shell-quote.ts";
 import { shellRestarted } from "./execute-bash.ts";
 import { type Observation, refused, succeeded, type ToolContext } from "./tool.ts";
 
 /** Bytes of a list that are read; a folder with more is refused. Far more than an observation holds. */
 const listBytes = 1_048_576;
 
-/** For bash, whatever the text holds. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** What every find has, GNU's and busybox's; folders get a slash. The agent's aliases and functions are stepped over. */
 const listing = (root: string): string =>
-  `command find ${quoted(root)} -mindepth 1 -maxdepth 2 -name '.*' -prune -o -type d -exec printf '%s/\\n' {} + -o -print 2>/dev/null`;
+  `command find ${shellQuoted(root)} -mindepth 1 -maxdepth 2 -name '.*' -prune -o -type d -exec printf '%s/\\n' {} + -o -print 2>/dev/null`;
 
 /** Files and folders up to 2 levels deep, sorted by code unit, hidden ones left out. */
 export async function viewFolder(path: string, { sandbox, limits }: ToolContext): Promise<Observation> {

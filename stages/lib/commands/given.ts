@@ -1,3 +1,5 @@
+import { shellWord } from "../shell-quote.ts";
+
 /**
  * Arguments of a call, read leniently: every product spells them its own way (`file_path`, `filePath`, `FilePath`), so keys are compared in
  * lower case and without `_` and `-`. A map, so that a key such as `__proto__` is a key like any other.
@@ -59,13 +61,12 @@ export function pathsIn(given: Given): string[] {
 }
 
 const shellProgram = /(?:^|[\\/])(?:(?:ba|z|da|k)?sh|pwsh|powershell|cmd)(?:\.exe)?$/;
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** Words of a program call as a command line; what is given to a shell (`["bash", "-lc", "make"]`) is one already. */
 function lineOf(words: readonly string[]): string {
   const flag = words.findIndex((word) => /^(?:-\w*c|\/c|-Command)$/.test(word));
   const script = flag > 0 && shellProgram.test(words[0] ?? "") ? words[flag + 1] : undefined;
-  return script ?? words.map(quoted).join(" ");
+  return script ?? words.map(shellWord).join(" ");
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
