@@ -84,7 +84,7 @@ const settings = {
   "generate.rollout.commandSeconds": "4",
   "generate.rollout.sandbox.kind": "bwrap",
   "generate.rollout.sandbox.memoryMegabytes": "512",
-  "generate.rollout.sandbox.processes": "48",
+  "generate.rollout.sandbox.processes": "128",
   "generate.rollout.sandbox.fileMegabytes": "64",
   "generate.rollout.sandbox.diskMegabytes": "200",
 };
