@@ -94,6 +94,22 @@ export const GenerateRecipe = z.strictObject({
 });
 export type GenerateRecipe = z.infer<typeof GenerateRecipe>;
 
+export const PriceRecipe = z.strictObject({
+  cachedInput: z
+    .number()
+    .nonnegative()
+    .default(0.1)
+    .describe("Prompt token that the endpoint has cached, in prices of an uncached one. 0.1 as in Anthropic's price list for cache reads."),
+  output: z
+    .number()
+    .nonnegative()
+    .default(5)
+    .describe("Token of a reply, in prices of an uncached prompt token. 5 as in Anthropic's price list."),
+  condenserInput: z.number().nonnegative().default(1).describe("Prompt token of the condenser. 1: the same backbone, nothing cached."),
+  condenserOutput: z.number().nonnegative().default(5).describe("Token of a memory. 5: the same backbone."),
+});
+export type PriceRecipe = z.infer<typeof PriceRecipe>;
+
 export const DetectRecipe = z.strictObject({
   weights: z
     .strictObject({
@@ -105,17 +121,31 @@ export const DetectRecipe = z.strictObject({
     .describe(
       "Weight of each signal, 0 (off) .. 1. A cut's score is the largest weighted signal. Families from CAT 2.4 (1); weights are ours.",
     ),
-  minScore: share().default(0.5).describe("Score from which a cut is taken without need, 0..1. Our choice."),
+  callPrice: share()
+    .default(0.5)
+    .describe(
+      "tau: what a context call costs beside tokens, in units of score, 0..1. Cuts that score less are made only for window or cost.",
+    ),
+  costWeight: z
+    .number()
+    .nonnegative()
+    .default(1)
+    .describe(
+      "lambda: weight of inference cost against scores. The objective is sum(score - tau) - lambda x cost / cost without any call.",
+    ),
+  prices: PriceRecipe.prefault({}).describe("Prices by which cost is reckoned; uncached prompt token = 1."),
   minGapSteps: z
     .int()
     .min(1)
     .default(8)
-    .describe("Steps between two context calls, at least. Half of CAT's mean distance: Table 1 gives 87.4 steps / 5.22 segments = 16.7."),
+    .describe(
+      "Steps between two context calls, at least, unless nothing else fits. Half of CAT's mean distance: Table 1 gives 87.4 steps / 5.22 segments = 16.7.",
+    ),
   minFoldTokens: z
     .int()
     .min(1)
     .default(2_000)
-    .describe("Tokens a fold must hold to be worth a call. Our choice; Table 1's mean fold is 15,585."),
+    .describe("Tokens a fold must hold to be worth a call, unless nothing else fits. Our choice; Table 1's mean fold is 15,585."),
   maxCalls: limit(z.int().min(1)).default(26).describe("Context calls per trajectory, at most. Table 1: max 26. null: no bound."),
 });
 export type DetectRecipe = z.infer<typeof DetectRecipe>;

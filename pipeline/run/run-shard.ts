@@ -98,7 +98,9 @@ async function* inOrder(work: ShardWork, records: AsyncGenerator<Joined>): Async
   if (stopped !== null) throw stopped;
 }
 
-const count = (tallies: { rejected: Record<string, number> }, why: string): void => {
+/** One tally for a reason wherever it occurred: the row says the step, a table of hundreds of lines would help nobody. */
+const count = (tallies: { rejected: Record<string, number> }, reason: string): void => {
+  const why = reason.replace(/ at step \d+$/, "");
   tallies.rejected[why] = (tallies.rejected[why] ?? 0) + 1;
 };
 
