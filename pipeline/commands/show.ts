@@ -67,9 +67,13 @@ function blockText(block: Block, index: number, earlier: Block | undefined, dete
   ].join("\n");
 }
 
+const taken = { flag: "flagged only", "drop-last": "so the last call is left out" } as const;
 const failures = (decision: Decision): string =>
   decision.failed
-    .map(({ filter, value, limit }) => `${filter} (${value === null ? "unknown" : value}${limit === null ? "" : `, limit ${limit}`})`)
+    .map(
+      ({ filter, block, value, limit, action }) =>
+        `${filter}${block === null ? "" : ` in call ${block + 1}`} (${value === null ? "unknown" : value}${limit === null ? "" : `, limit ${limit}`}${action === "flag" || action === "drop-last" ? `; ${taken[action]}` : ""})`,
+    )
     .join(", ");
 
 function verdictText(verdict: Verdict): string {
@@ -81,6 +85,7 @@ function verdictText(verdict: Verdict): string {
     say("context management", verdict.context),
     ...verdict.segments.flatMap((decision, index) => (decision.failed.length > 0 ? [say(`segment ${index + 1}`, decision)] : [])),
     ...verdict.condensations.flatMap((decision, index) => (decision.failed.length > 0 ? [say(`condensation ${index + 1}`, decision)] : [])),
+    ...(verdict.dropLast === null ? [] : [say("the last call is left out; its two segments as one", verdict.dropLast)]),
     say("base sample", verdict.base),
   ].join("\n");
 }

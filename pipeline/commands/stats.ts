@@ -1,5 +1,6 @@
 import { createStatistics } from "../../stages/export/statistics.ts";
 import { statsTable } from "../../stages/export/statistics-table.ts";
+import { metricsWithoutLast } from "../../stages/lib/last-call.ts";
 import { readAllBundles } from "../run/bundles.ts";
 import { openRun } from "../store/run-folder.ts";
 import { type CommonOptions, print, runsFolder } from "./shared.ts";
@@ -13,10 +14,11 @@ export async function statsCommand(options: CommonOptions & { readonly all: bool
   for await (const { metrics, verdict } of readAllBundles(run, ["metrics", "verdict"])) {
     if (metrics?.outcome.ok !== true) continue;
     measured += 1;
-    const kept = verdict?.outcome.ok === true && verdict.outcome.value.context.keep;
-    if (!options.all && !kept) continue;
+    const judged = verdict?.outcome.ok === true ? verdict.outcome.value : null;
+    if (!options.all && judged?.context.keep !== true) continue;
     counted += 1;
-    statistics.add(metrics.outcome.value);
+    const { value } = metrics.outcome;
+    statistics.add((options.all || judged?.dropLast == null ? null : metricsWithoutLast(value)) ?? value);
   }
   const stats = statistics.stats();
   print(

@@ -14,6 +14,7 @@ import type { Layout } from "../../stages/export/layouts/layout.ts";
 import { createProvenance, type Provenance } from "../../stages/export/provenance.ts";
 import { type Place, type Split, type SplitName, splitByRepository } from "../../stages/export/split.ts";
 import { createStatistics } from "../../stages/export/statistics.ts";
+import { withVerdictApplied } from "../../stages/lib/last-call.ts";
 import type { Ports } from "../../stages/stage.ts";
 import { writeParquetShards } from "../adapters/parquet-writer.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
@@ -112,8 +113,9 @@ async function gather({ bundles, params, ports, signal, progress }: ExportReques
   const statistics = createStatistics();
   const provenance = createProvenance();
   let trajectories = 0;
-  for await (const bundle of bundles()) {
+  for await (const judged of bundles()) {
     signal?.throwIfAborted();
+    const bundle = withVerdictApplied(judged);
     const exported = exportTrajectory(bundle, params, ports);
     for (const kind of Object.keys(notKept) as SampleKind[]) notKept[kind] += exported.notKept[kind];
     for (const { kind, why } of exported.refused) refused[kind] = { ...refused[kind], [why]: (refused[kind]?.[why] ?? 0) + 1 };

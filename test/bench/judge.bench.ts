@@ -55,6 +55,7 @@ function metrics(): Metrics {
     segments: Array.from({ length: calls + 1 }, sample),
     condensations: Array.from({ length: calls }, sample),
     base: sample(),
+    dropLast: sample(),
   };
 }
 
