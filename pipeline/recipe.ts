@@ -113,6 +113,7 @@ export function setInRecipe(recipe: unknown, assignment: string): unknown {
   return withValue(recipe, assignment.slice(0, at).split("."), value.toJS());
 }
 
+export const filterText = ({ filter }: Recipe): string => stringify({ filter }, { lineWidth: 0 });
 export const recipeText = (recipe: Recipe): string => stringify(recipe, { lineWidth: 0 });
 
 const wrap = (text: string, indent: string): string => {

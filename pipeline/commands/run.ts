@@ -5,7 +5,7 @@ import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import type { Status } from "../../schemas/status.ts";
 import type { Settled } from "../keys.ts";
 import { type RowStepName, type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
-import { checkRecipe, parseRecipe, recipeText, setInRecipe } from "../recipe.ts";
+import { filterText, recipeText } from "../recipe.ts";
 import { finishedRecords, readRollouts } from "../rollout/records.ts";
 import { type RolloutSummary, runRollouts } from "../rollout/run-rollouts.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
@@ -17,16 +17,12 @@ import { runStage } from "../run/run-stage.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { sweepTemporaries } from "../store/leftovers.ts";
 import { lockRun } from "../store/lock.ts";
-import { createRun, exportFolder, findRun, type RunFolder, readTextIfThere, recipePath } from "../store/run-folder.ts";
+import { createRun, exportFolder, findRun, type RunFolder, recipePath, verdictRecipePath, withVerdict } from "../store/run-folder.ts";
 import { readTasks } from "../tasks/read.ts";
-import { type CommonOptions, print, rememberEndpoint, runsFolder, savedRecipe, settleHere } from "./shared.ts";
+import { chosenRecipe, type RecipeOptions } from "./chosen-recipe.ts";
+import { type CommonOptions, print, recipeOf, rememberEndpoint, runsFolder, settleHere } from "./shared.ts";
 import { statusOf, statusText } from "./status.ts";
 import { withWorld } from "./world.ts";
-
-export interface RecipeOptions {
-  readonly recipe: string | undefined;
-  readonly set: readonly string[];
-}
 
 export interface RunOptions extends CommonOptions, RecipeOptions {
   readonly stages: string;
@@ -38,35 +34,22 @@ export interface RunOptions extends CommonOptions, RecipeOptions {
   readonly jobs: number | undefined;
 }
 
-/** --recipe replaces the recipe of the run, --set changes single values of whichever it is. */
-export async function chosenRecipe(saved: Recipe | null, options: RecipeOptions): Promise<Recipe> {
-  const text = options.recipe === undefined ? null : await readTextIfThere(options.recipe);
-  if (options.recipe !== undefined && text === null)
-    throw new Fault(
-      "INPUT_MISSING",
-      "stop",
-      `there is no recipe file ${options.recipe}; \`catgen recipe > recipe.yaml\` writes one with every default`,
-    );
-  const where = options.recipe ?? "the recipe";
-  let value: unknown = text === null ? (saved ?? {}) : parseRecipe(text, where);
-  if (text !== null) checkRecipe(value, where); // before --set, so that the message names the file
-  for (const assignment of options.set) value = setInRecipe(value, assignment);
-  return checkRecipe(value, options.set.length > 0 ? `--set ${options.set.join(" ")}` : where);
-}
-
 async function openOrCreate(options: RunOptions, steps: readonly StepInfo[]): Promise<{ run: RunFolder; saved: Recipe | null }> {
   const runs = runsFolder(options.runs);
   const found = await findRun(runs, options.run);
-  if (found !== null) return { run: found, saved: (await readTextIfThere(recipePath(found))) === null ? null : await savedRecipe(found) };
+  if (found !== null) {
+    const run = withVerdict(found, options.verdict ?? null);
+    return { run, saved: await recipeOf(run) };
+  }
   if (steps[0]?.name !== "generate" || options.input.length + options.tasks.length === 0)
     throw new Fault(
       "RUN_MISSING",
       "stop",
       `there is no run ${JSON.stringify(options.run)} in ${runs}; make it with: catgen run all --run ${options.run} --input PATH (trajectories) or --tasks PATH (tasks to work on)`,
     );
-  const recipe = await chosenRecipe(null, options);
+  const recipe = await chosenRecipe(null, options, null);
   const shards = recipe.run.shards ?? (await suggestShards(options.input, await countRollouts(options, recipe)));
-  return { run: await createRun(runs, options.run, shards), saved: null };
+  return { run: withVerdict(await createRun(runs, options.run, shards), options.verdict ?? null), saved: null };
 }
 
 async function countRollouts({ tasks, limit }: RunOptions, { generate }: Recipe): Promise<number> {
@@ -186,7 +169,7 @@ function notes(settled: Settled, status: Status): string[] {
 export async function runCommand(options: RunOptions): Promise<number> {
   const steps = stepsIn(options.stages);
   const { run, saved } = await openOrCreate(options, steps);
-  const recipe = await chosenRecipe(saved, options);
+  const recipe = await chosenRecipe(saved, options, run.verdict);
   checkShards(run, recipe);
   const release = await lockRun(run.root);
   try {
@@ -196,7 +179,8 @@ export async function runCommand(options: RunOptions): Promise<number> {
     );
     const settled = await settleHere(recipe, run);
     await rememberEndpoint(run, settled);
-    await writeTextAtomically(recipePath(run), recipeText(recipe));
+    if (run.verdict === null || saved === null) await writeTextAtomically(recipePath(run), recipeText(recipe));
+    if (run.verdict !== null) await writeTextAtomically(verdictRecipePath(run), filterText(recipe));
     const summaries = await withWorld(run, settled, options, (context) => runSteps(context, options, steps));
     const status = await statusOf(run, settled);
     const more = [

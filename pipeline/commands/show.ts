@@ -4,8 +4,7 @@ import type { Block, Detection } from "../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../schemas/trajectory.ts";
 import type { Decision, Verdict } from "../../schemas/verdict.ts";
 import { findBundle, readAllBundles } from "../run/bundles.ts";
-import { openRun } from "../store/run-folder.ts";
-import { type CommonOptions, print, runsFolder } from "./shared.ts";
+import { type CommonOptions, openJudged, print } from "./shared.ts";
 
 export interface ShowOptions extends CommonOptions {
   readonly id: string | undefined;
@@ -157,7 +156,7 @@ function foldText(show: Show, number: number, full: boolean): string {
 }
 
 async function listCommand(options: ShowOptions): Promise<number> {
-  const run = await openRun(runsFolder(options.runs), options.run);
+  const run = await openJudged(options);
   const rows: { id: string; steps: number; resolved: boolean | null; contextCalls: number | null; kept: boolean | null }[] = [];
   for await (const { id, metrics, verdict } of readAllBundles(run, ["metrics", "verdict"])) {
     if (metrics?.outcome.ok !== true) continue;
@@ -194,7 +193,7 @@ async function listCommand(options: ShowOptions): Promise<number> {
 /** `catgen show`: one trajectory, one of its folds, or the list of all. */
 export async function showCommand(options: ShowOptions): Promise<number> {
   if (options.list || options.id === undefined) return listCommand(options);
-  const run = await openRun(runsFolder(options.runs), options.run);
+  const run = await openJudged(options);
   const bundle = await findBundle(run, options.id);
   const { trajectory } = bundle;
   if (trajectory?.outcome.ok !== true) throw new Fault("USAGE", "stop", `${bundle.id} has no trajectory row; run stage 1 first`);

@@ -2,12 +2,11 @@ import { createStatistics } from "../../stages/export/statistics.ts";
 import { statsTable } from "../../stages/export/statistics-table.ts";
 import { metricsWithoutLast } from "../../stages/lib/last-call.ts";
 import { readAllBundles } from "../run/bundles.ts";
-import { openRun } from "../store/run-folder.ts";
-import { type CommonOptions, print, runsFolder } from "./shared.ts";
+import { type CommonOptions, openJudged, print } from "./shared.ts";
 
 /** `catgen stats`: the paper's Table 1 beside the same numbers of this run; of what judging keeps, or of everything with --all. */
 export async function statsCommand(options: CommonOptions & { readonly all: boolean }): Promise<number> {
-  const run = await openRun(runsFolder(options.runs), options.run);
+  const run = await openJudged(options);
   const statistics = createStatistics();
   let measured = 0;
   let counted = 0;

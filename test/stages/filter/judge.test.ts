@@ -1,84 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FilterAction } from "../../../schemas/filter-action.ts";
-import type { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../../schemas/metrics.ts";
+import type { BlockMetrics, Metrics, SampleMetrics } from "../../../schemas/metrics.ts";
 import { FilterRecipe } from "../../../schemas/recipe.ts";
 import { type Decision, type Failure, Verdict } from "../../../schemas/verdict.ts";
-import { allowedActions } from "../../../stages/filter/actions.ts";
-import type { Filter, Limits } from "../../../stages/filter/filters/filter.ts";
+import type { Filter } from "../../../stages/filter/filters/filter.ts";
 import { filters } from "../../../stages/filter/filters/index.ts";
 import { judge, judgeMetrics } from "../../../stages/filter/judge.ts";
 import { metricsWithoutLast } from "../../../stages/lib/last-call.ts";
+import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics.ts";
 import { fakePorts } from "../../fakes/fake-ports.ts";
 
-const count = fc.nat(30);
-const sample: fc.Arbitrary<SampleMetrics> = fc.record({ tokens: count, trainedTokens: count, neededTokens: fc.nat(2000) });
-const block: fc.Arbitrary<BlockMetrics> = fc.record({
-  cut: count,
-  gapSteps: count,
-  foldTokens: fc.nat(3000),
-  previousMemoryTokens: count,
-  memoryTokens: count,
-  foldRatio: fc.constantFrom(0, 0.01, 0.02, 0.3, 0.7, 0.9),
-  windowTokensBefore: count,
-  windowTokensAfter: count,
-  windowRatio: fc.constant(0.5),
-});
-const anyTrajectory: fc.Arbitrary<TrajectoryMetrics> = fc.record({
-  resolved: fc.constantFrom(true, true, false, null),
-  exit: fc.constantFrom("submitted", "submitted", "error"),
-  steps: fc.nat(600),
-  callLessSteps: fc.constantFrom(0, 0, 3),
-  unrenderable: fc.constantFrom([], [], ["missing-result"]),
-  preCondensed: fc.constantFrom(false, false, true),
-  controlTokenTexts: fc.constantFrom(0, 0, 2, null),
-  baseTokens: fc.option(count, { nil: null }),
-  rejectedBy: fc.constantFrom(null, null, "detect: window-exceeded"),
-  promptTokens: fc.constant(null),
-  promptTokensPerCall: fc.constant(null),
-});
-/** Half of them fine, or hardly any would get as far as their last call. */
-const trajectory = fc.oneof(
-  anyTrajectory,
-  anyTrajectory.map((any) => ({
-    ...any,
-    resolved: true,
-    exit: "submitted" as const,
-    steps: 400,
-    unrenderable: [],
-    preCondensed: false,
-    controlTokenTexts: 0,
-    rejectedBy: null,
-  })),
-);
-const arbitraryMetrics: fc.Arbitrary<Metrics> = fc.nat(3).chain((calls) =>
-  fc.record({
-    trajectory,
-    blocks: fc.array(block, { minLength: calls, maxLength: calls }),
-    segments: fc.array(sample, { minLength: calls + 1, maxLength: calls + 1 }),
-    condensations: fc.array(sample, { minLength: calls, maxLength: calls }),
-    base: fc.option(sample, { nil: null }),
-    dropLast: calls === 0 ? fc.constant(null) : sample,
-  }),
-);
-const arbitraryLimits: fc.Arbitrary<Limits> = fc
-  .record({
-    outcome: fc.constantFrom(null, "resolved" as const, "not-failed" as const),
-    minSteps: fc.constantFrom(null, 5, 300),
-    minContextCalls: fc.constantFrom(null, 0, 1, 2),
-    minFoldTokens: fc.constantFrom(null, 1000),
-    actions: fc.record(
-      Object.fromEntries(
-        Object.entries<Filter>(filters).map(([name, filter]) => [
-          name,
-          fc.constantFrom(...allowedActions(filter), ...allowedActions(filter).filter((one) => one === "drop-last")),
-        ]),
-      ),
-      { requiredKeys: [] },
-    ),
-    windowTokens: fc.constantFrom(1024, 1900, 2500),
-  })
-  .map(({ windowTokens, ...set }) => ({ ...FilterRecipe.parse(set), windowTokens }));
 const settings = { seed: 101, numRuns: 1000 };
 const scopeOf = (name: string): string => new Map<string, Filter>(Object.entries(filters)).get(name)?.scope ?? "none";
 
