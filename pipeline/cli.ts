@@ -175,9 +175,15 @@ const parser = yargs(hideBin(process.argv))
   )
   .command(
     "stats",
-    "Table-1 statistics of the run beside the paper's",
-    (parser) => withVerdict(parser).option("all", { type: "boolean", default: false, describe: "Count rejected trajectories too" }),
-    (args) => handle(async () => (await import("./commands/stats.ts")).statsCommand({ ...(await common(args)), all: args.all }))(),
+    "Table-1 statistics of the run beside the paper's, and what every filter took",
+    (parser) =>
+      withVerdict(parser).option("all", { type: "boolean", default: false, describe: "Count rejected trajectories too" }).option("plot", {
+        type: "string",
+        describe: "Draw the funnel into this file (SVG)",
+        requiresArg: true,
+      }),
+    (args) =>
+      handle(async () => (await import("./commands/stats.ts")).statsCommand({ ...(await common(args)), all: args.all, plot: args.plot }))(),
   )
   .command(
     "analyze",

@@ -10,7 +10,7 @@ import { finishedRecords, readRollouts } from "../rollout/records.ts";
 import { type RolloutSummary, runRollouts } from "../rollout/run-rollouts.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
 import { runExport } from "../run/export.ts";
-import { funnelOf, funnelText } from "../run/funnel.ts";
+import { judgedShort, judgedText } from "../run/funnel.ts";
 import { runGenerate, suggestShards } from "../run/generate.ts";
 import { readInputs } from "../run/inputs.ts";
 import { runStage } from "../run/run-stage.ts";
@@ -184,7 +184,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
     const summaries = await withWorld(run, settled, options, (context) => runSteps(context, options, steps));
     const status = await statusOf(run, settled);
     const more = [
-      funnelText(await funnelOf(run)),
+      judgedText(await judgedShort(run)),
       ...notes(settled, status),
       ...(steps.at(-1)?.name === "export" ? [`dataset: ${exportFolder(run)}`] : []),
     ];

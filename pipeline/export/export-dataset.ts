@@ -1,12 +1,15 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Row } from "../../schemas/columns.ts";
+import type { Spent } from "../../schemas/funnel.ts";
 import type { Tallies } from "../../schemas/manifest.ts";
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
 import { datasetCard, mixtureCard, type SplitSize } from "../../stages/export/card.ts";
 import { type DatasetPart, mixturesOf } from "../../stages/export/dataset-parts.ts";
 import { type ExportBundle, type Exported, type ExportedSample, type ExportParams, exportTrajectory } from "../../stages/export/export.ts";
+import { createFunnel, nothingSpent } from "../../stages/export/funnel.ts";
+import { funnelPlot } from "../../stages/export/funnel-plot.ts";
 import { launchFiles } from "../../stages/export/launchers/index.ts";
 import { gradientAccumulation } from "../../stages/export/launchers/launcher.ts";
 import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
@@ -14,6 +17,7 @@ import type { Layout } from "../../stages/export/layouts/layout.ts";
 import { createProvenance, type Provenance } from "../../stages/export/provenance.ts";
 import { type Place, type Split, type SplitName, splitByRepository } from "../../stages/export/split.ts";
 import { createStatistics } from "../../stages/export/statistics.ts";
+import { filters } from "../../stages/filter/filters/index.ts";
 import { withVerdictApplied } from "../../stages/lib/last-call.ts";
 import type { Ports } from "../../stages/stage.ts";
 import { writeParquetShards } from "../adapters/parquet-writer.ts";
@@ -32,6 +36,8 @@ export interface ExportRequest {
   readonly folder: string;
   /** The model's own chat template. */
   readonly template: string;
+  /** What the run's model calls cost so far; left out: nothing. */
+  readonly spent?: Spent;
   readonly signal?: AbortSignal;
   /** Called with the number of trajectories done. */
   readonly progress?: (done: number) => void;
@@ -97,7 +103,7 @@ interface Gathered {
 }
 
 /** Renders every trajectory into the spool. */
-async function gather({ bundles, params, ports, signal, progress }: ExportRequest, spool: Spool): Promise<Gathered> {
+async function gather({ bundles, params, ports, spent, signal, progress }: ExportRequest, spool: Spool): Promise<Gathered> {
   const placeNumbers = new Map<string, number>();
   const places: Place[] = [];
   const numberOf = (place: Place): number => {
@@ -111,10 +117,12 @@ async function gather({ bundles, params, ports, signal, progress }: ExportReques
   const refused: Record<string, Record<string, number>> = {};
   const notKept: Record<SampleKind, number> = { segment: 0, condense: 0, base: 0 };
   const statistics = createStatistics();
+  const funnel = createFunnel(Object.keys(filters));
   const provenance = createProvenance();
   let trajectories = 0;
   for await (const judged of bundles()) {
     signal?.throwIfAborted();
+    funnel.add(judged.trajectory.id, judged.metrics, judged.verdict);
     const bundle = withVerdictApplied(judged);
     const exported = exportTrajectory(bundle, params, ports);
     for (const kind of Object.keys(notKept) as SampleKind[]) notKept[kind] += exported.notKept[kind];
@@ -131,7 +139,8 @@ async function gather({ bundles, params, ports, signal, progress }: ExportReques
     progress?.(trajectories);
   }
   await spool.finish();
-  return { trajectories, places, rows, notKept, refused, stats: statistics.stats(), provenance: provenance.provenance() };
+  const stats = statistics.stats(funnel.funnel(spent ?? nothingSpent));
+  return { trajectories, places, rows, notKept, refused, stats, provenance: provenance.provenance() };
 }
 
 const hasMemories = (exported: Exported): boolean => exported.samples.some(({ sample }) => sample.kind !== "base");
@@ -218,6 +227,7 @@ async function writeTexts(
   const { name: dataset, training } = params.export;
   const texts = [
     { path: "README.md", text: datasetCard({ params, parts, sizes: splits, provenance, repositories, refused, stats, content }) },
+    ...(stats.funnel === null ? [] : [{ path: "funnel.svg", text: funnelPlot(stats.funnel) }]),
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
     ...(mixturesOf(parts, "messages").length === 0 ? [] : [{ path: "messages/README.md", text: mixtureCard(parts, "messages", content) }]),
     ...launchFiles({ dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts, template }),

@@ -2,17 +2,19 @@ import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
+import type { Spent } from "../../schemas/funnel.ts";
 import { ExportManifest } from "../../schemas/manifest.ts";
 import type { ExportParams } from "../../stages/export/export.ts";
 import { chatTemplate } from "../adapters/chat-template.ts";
 import { type ExportBundle, type ExportSummary, exportDataset } from "../export/export-dataset.ts";
 import { type Settled, stepKey } from "../keys.ts";
+import { readLedger } from "../llm/ledger.ts";
 import { stepNamed } from "../plan.ts";
 import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
 import { crashPoint } from "../store/crash-point.ts";
 import { digestOf } from "../store/digest.ts";
 import { readManifests, writeKeyMaterial } from "../store/manifests.ts";
-import { exportFolder, exportManifestPath, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
+import { exportFolder, exportManifestPath, ledgerFolder, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
 import { opened, sealed } from "../store/seal.ts";
 import { readAllBundles } from "./bundles.ts";
 import type { RunContext, StepSummary } from "./context.ts";
@@ -112,6 +114,12 @@ export interface Exported {
   readonly dataset: ExportSummary | null;
 }
 
+/** What the run's ledger says. */
+export async function spentBy(run: RunFolder): Promise<Spent> {
+  const { calls, tokensIn, tokensOut, cost } = await readLedger(ledgerFolder(run));
+  return { calls, tokensIn, tokensOut, cost };
+}
+
 /** Stage 6: the dataset, as a whole; nothing is done when rows and parameters are those it was made from. */
 export async function runExport(context: RunContext): Promise<Exported> {
   const { run, settled, ports, progress, signal } = context;
@@ -134,6 +142,7 @@ export async function runExport(context: RunContext): Promise<Exported> {
       ports,
       folder,
       template: await chatTemplate("qwen2.5"),
+      spent: await spentBy(run),
       signal,
       progress: () => progress.step(),
     });

@@ -197,7 +197,13 @@ test("with one repository there is no validation split, and no file mentions one
 test("a run without trajectories gives a card that says so, and no Parquet file", async () => {
   const { folder, summary } = await exported(smallRecipe(), []);
   expect(summary.splits).toEqual([]);
-  expect(summary.files.map(({ path }) => path)).toEqual(["README.md", "launch/prepare-model.py", "launch/slurm.sh", "stats.json"]);
+  expect(summary.files.map(({ path }) => path)).toEqual([
+    "README.md",
+    "funnel.svg",
+    "launch/prepare-model.py",
+    "launch/slurm.sh",
+    "stats.json",
+  ]);
   expect(await readFile(join(folder, "README.md"), "utf8")).toContain("nothing passed the thresholds");
 });
 
