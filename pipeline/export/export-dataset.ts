@@ -23,6 +23,7 @@ import type { Ports } from "../../stages/stage.ts";
 import { writeParquetShards } from "../adapters/parquet-writer.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { fileDigest } from "../store/lines.ts";
+import { type EarlierExport, reusePart, type WrittenPart } from "./reuse.ts";
 import { Spool } from "./spool.ts";
 
 export type { ExportBundle } from "../../stages/export/export.ts";
@@ -38,6 +39,8 @@ export interface ExportRequest {
   readonly template: string;
   /** What the run's model calls cost so far; left out: nothing. */
   readonly spent?: Spent;
+  /** Exports whose files are taken where they were made of the same samples. */
+  readonly earlier?: readonly EarlierExport[];
   readonly signal?: AbortSignal;
   /** Called with the number of trajectories done. */
   readonly progress?: (done: number) => void;
@@ -54,6 +57,10 @@ export interface ExportSummary {
   readonly tallies: Tallies;
   readonly repositories: Readonly<Record<SplitName, number>>;
   readonly stats: Stats;
+  /** What the Parquet files are made of, for the next export. */
+  readonly parts: readonly WrittenPart[];
+  /** Samples whose files (of the first layout) came from an earlier export. */
+  readonly samplesReused: number;
   /** Every file of the folder, sorted by path; `rows` for Parquet. */
   readonly files: readonly { readonly path: string; readonly sha256: string; readonly bytes: number; readonly rows: number | null }[];
 }
@@ -77,7 +84,23 @@ export async function exportDataset(request: ExportRequest): Promise<ExportSumma
     await writeTexts(request, gathered, splits, repositories, content);
     return {
       trajectories: { in: gathered.trajectories, out: gathered.provenance.trajectories },
-      splits: splits.map(({ rowsOf: _, ...size }) => size),
+      splits: splits.map(({ layout, kind, split, rows, tokens, trainedTokens, bytes, files }) => ({
+        layout,
+        kind,
+        split,
+        rows,
+        tokens,
+        trainedTokens,
+        bytes,
+        shards: files.length,
+      })),
+      parts: splits.map(({ reused: _, files, ...part }) => ({
+        ...part,
+        files: data.flatMap(({ path, sha256, rows }) =>
+          files.some(({ name }) => name === path) && rows !== null ? [{ path, sha256, rows }] : [],
+        ),
+      })),
+      samplesReused: splits.reduce((sum, { layout, rows, reused }) => sum + (reused && layout === splits[0]?.layout ? rows : 0), 0),
       notKept: gathered.notKept,
       refused: gathered.refused,
       tallies: talliesOf(gathered),
@@ -155,25 +178,34 @@ function talliesOf({ rows, notKept, refused }: Gathered): Tallies {
   return { in: out + sum(Object.values(rejected)), out, rejected, quarantined: 0, failed: 0 };
 }
 
-interface WrittenSplit extends SplitSize {
-  readonly bytes: number;
-  readonly shards: number;
-  readonly rowsOf: Readonly<Record<string, number>>;
-}
+type WrittenSplit = Omit<WrittenPart, "files"> & {
+  readonly files: readonly { readonly name: string; readonly rows: number }[];
+  readonly reused: boolean;
+};
 
 const megabyte = 1_000_000;
 
+/** Bumped when a layout or the writer makes other files of the same samples. */
+const filesVersion = 1;
+
 /** One Parquet writer at a time; splits without rows are not written, so that nothing loads as an empty dataset. */
 async function writeSplits(request: ExportRequest, spool: Spool, gathered: Gathered, split: Split): Promise<WrittenSplit[]> {
-  const { params, folder, signal } = request;
+  const { params, folder, earlier, ports } = request;
   const sides = gathered.places.map((place) => split.of(place));
+  const { rowGroupMegabytes, shardMegabytes } = params.export;
+  const digests = new Map<string, Promise<string>>();
   const written: WrittenSplit[] = [];
   for (const layout of new Set<LayoutName>(params.export.layouts)) {
     for (const kind of new Set(params.export.kinds)) {
       for (const side of ["train", "validation"] as const) {
         if (![...(gathered.rows.get(kind)?.keys() ?? [])].some((place) => sides[place] === side)) continue;
-        const samples = spool.samples(kind, (place) => sides[place] === side);
-        written.push(await writeSplit({ layout, kind, split: side }, samples, params, folder, signal));
+        const wanted = (place: number): boolean => sides[place] === side;
+        const samples = digests.get(`${kind} ${side}`) ?? spool.digest(kind, wanted);
+        digests.set(`${kind} ${side}`, samples);
+        const key = ports.digest(JSON.stringify([filesVersion, layout, kind, side, rowGroupMegabytes, shardMegabytes, await samples]));
+        const found = await reusePart(earlier ?? [], key, folder);
+        if (found !== null) written.push({ ...found, files: found.files.map(({ path, rows }) => ({ name: path, rows })), reused: true });
+        else written.push(await writeSplit({ key, layout, kind, split: side }, spool.samples(kind, wanted), request));
       }
     }
   }
@@ -181,12 +213,11 @@ async function writeSplits(request: ExportRequest, spool: Spool, gathered: Gathe
 }
 
 async function writeSplit(
-  at: Pick<SplitSize, "layout" | "kind" | "split">,
+  at: Pick<WrittenSplit, "key" | "layout" | "kind" | "split">,
   samples: AsyncIterable<ExportedSample>,
-  { export: { rowGroupMegabytes, shardMegabytes } }: ExportParams,
-  folder: string,
-  signal: AbortSignal | undefined,
+  { folder, signal, params }: ExportRequest,
 ): Promise<WrittenSplit> {
+  const { rowGroupMegabytes, shardMegabytes } = params.export;
   const layout: Layout = layouts[at.layout];
   let tokens = 0;
   let trainedTokens = 0;
@@ -201,8 +232,8 @@ async function writeSplit(
   const path = `${at.layout}/${at.kind}`;
   const options = { rowGroupBytes: rowGroupMegabytes * megabyte, shardBytes: shardMegabytes * megabyte };
   const { rows: count, bytes, shards } = await writeParquetShards(join(folder, path), at.split, layout.columns, rows(), options);
-  const rowsOf = Object.fromEntries(shards.map((shard) => [`${path}/${shard.name}`, shard.rows]));
-  return { ...at, rows: count, tokens, trainedTokens, bytes, shards: shards.length, rowsOf };
+  const files = shards.map((shard) => ({ name: `${path}/${shard.name}`, rows: shard.rows }));
+  return { ...at, rows: count, tokens, trainedTokens, bytes, files, reused: false };
 }
 
 function partsOf(splits: readonly SplitSize[]): DatasetPart[] {
@@ -240,7 +271,7 @@ type DatasetFiles = ExportSummary["files"];
 /** Everything in the folder, sorted by path; files that are known already are not read again. */
 async function filesOf(folder: string, splits: readonly WrittenSplit[], known: DatasetFiles = []): Promise<DatasetFiles> {
   const before = new Map(known.map((file) => [file.path, file]));
-  const rows = new Map(splits.flatMap((split) => Object.entries(split.rowsOf)));
+  const rows = new Map(splits.flatMap(({ files: own }) => own.map(({ name, rows: count }) => [name, count] as const)));
   const paths = (await readdir(folder, { recursive: true })).map((path) => path.replaceAll("\\", "/")).sort();
   const files: DatasetFiles[number][] = [];
   for (const path of paths) {

@@ -7,6 +7,7 @@ import { ExportManifest } from "../../schemas/manifest.ts";
 import type { ExportParams } from "../../stages/export/export.ts";
 import { chatTemplate } from "../adapters/chat-template.ts";
 import { type ExportBundle, type ExportSummary, exportDataset } from "../export/export-dataset.ts";
+import { type EarlierExport, readParts, writeParts } from "../export/reuse.ts";
 import { type Settled, stepKey } from "../keys.ts";
 import { readLedger } from "../llm/ledger.ts";
 import { stepNamed } from "../plan.ts";
@@ -14,7 +15,18 @@ import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.
 import { crashPoint } from "../store/crash-point.ts";
 import { digestOf } from "../store/digest.ts";
 import { readManifests, writeKeyMaterial } from "../store/manifests.ts";
-import { exportFolder, exportManifestPath, ledgerFolder, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
+import {
+  defaultVerdict,
+  exportFolder,
+  exportManifestPath,
+  exportPartsPath,
+  ledgerFolder,
+  type RunFolder,
+  readTextIfThere,
+  verdictName,
+  verdictNames,
+  withVerdict,
+} from "../store/run-folder.ts";
 import { opened, sealed } from "../store/seal.ts";
 import { readAllBundles } from "./bundles.ts";
 import type { RunContext, StepSummary } from "./context.ts";
@@ -109,9 +121,16 @@ async function swap(made: string, place: string): Promise<void> {
   await rm(old, { recursive: true, force: true });
 }
 
-export interface Exported {
+export interface ExportDone {
   readonly summary: StepSummary;
   readonly dataset: ExportSummary | null;
+}
+
+/** This verdict set's own last export, then those of the others: a part that was made of the same samples need not be written again. */
+async function earlierExports(run: RunFolder): Promise<EarlierExport[]> {
+  const names = [verdictName(run), defaultVerdict, ...(await verdictNames(run))];
+  const sets = [...new Set(names)].map((name) => withVerdict(run, name));
+  return Promise.all(sets.map((set) => readParts(exportPartsPath(set), exportFolder(set))));
 }
 
 /** What the run's ledger says. */
@@ -121,7 +140,7 @@ export async function spentBy(run: RunFolder): Promise<Spent> {
 }
 
 /** Stage 6: the dataset, as a whole; nothing is done when rows and parameters are those it was made from. */
-export async function runExport(context: RunContext): Promise<Exported> {
+export async function runExport(context: RunContext): Promise<ExportDone> {
   const { run, settled, ports, progress, signal } = context;
   await requireFresh(context);
   const { stageKey, material, params } = stepKey("export", settled);
@@ -143,9 +162,11 @@ export async function runExport(context: RunContext): Promise<Exported> {
       folder,
       template: await chatTemplate("qwen2.5"),
       spent: await spentBy(run),
+      earlier: await earlierExports(run),
       signal,
       progress: () => progress.step(),
     });
+    await writeParts(exportPartsPath(run), dataset.parts); // names files by digest, so that none but its own is ever taken for one
     crashPoint("export-written");
     await rm(exportManifestPath(run), { force: true });
     crashPoint("export-forgotten");
@@ -162,7 +183,10 @@ export async function runExport(context: RunContext): Promise<Exported> {
       ended: new Date().toISOString(),
     };
     await writeTextAtomically(exportManifestPath(run), sealed(ExportManifest.parse(manifest), 1));
-    return { summary: { step, shardsMade: 1, shardsKept: 0, rowsMade: dataset.tallies.out, rowsReused: 0, failures: [] }, dataset };
+    return {
+      summary: { step, shardsMade: 1, shardsKept: 0, rowsMade: dataset.tallies.out, rowsReused: dataset.samplesReused, failures: [] },
+      dataset,
+    };
   } finally {
     progress.end();
     await rm(folder, { recursive: true, force: true });

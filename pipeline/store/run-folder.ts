@@ -37,6 +37,8 @@ export const verdictRecipePath = (run: RunFolder): string => join(stageFolder(ru
 export const reportFolder = (run: RunFolder): string => join(run.root, "report");
 export const exportFolder = (run: RunFolder): string => join(run.root, `export${suffix(run)}`);
 export const exportManifestPath = (run: RunFolder): string => join(stageFolder(run, "6-export"), "manifests", "export.json");
+/** What the exported Parquet files were made of. */
+export const exportPartsPath = (run: RunFolder): string => join(stageFolder(run, "6-export"), "manifests", "parts.json");
 
 const absent = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === "ENOENT" || (error as NodeJS.ErrnoException).code === "ENOTDIR";
