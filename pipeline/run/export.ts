@@ -23,6 +23,7 @@ import {
   ledgerFolder,
   type RunFolder,
   readTextIfThere,
+  runOptions,
   verdictName,
   verdictNames,
   withVerdict,
@@ -50,7 +51,7 @@ export async function readExportManifest(run: RunFolder): Promise<ExportManifest
     throw new Fault(
       "ROWS_CORRUPT",
       "stop",
-      `${exportManifestPath(run)} is no whole export manifest: ${parsed.error.issues[0]?.message}; make the dataset anew with: catgen repair --run ${run.name}`,
+      `${exportManifestPath(run)} is no whole export manifest: ${parsed.error.issues[0]?.message}; make the dataset anew with: catgen repair ${runOptions(run)}`,
     );
   return parsed.data;
 }
@@ -91,7 +92,7 @@ async function requireFresh(context: RunContext): Promise<void> {
       throw new Fault(
         "STAGE_INCOMPLETE",
         "stop",
-        `export needs every shard of ${stepNamed(name).step}, and shard ${stale.shard} is ${stale.lack?.kind === "missing" ? "missing" : "stale"}; run everything that is missing with: catgen run all --run ${context.run.name}`,
+        `export needs every shard of ${stepNamed(name).step}, and shard ${stale.shard} is ${stale.lack?.kind === "missing" ? "missing" : "stale"}; run everything that is missing with: catgen run all ${runOptions(context.run)}`,
       );
   }
 }

@@ -4,7 +4,7 @@ import type { Recipe } from "../../schemas/recipe.ts";
 import type { Decision, Failure, Verdict } from "../../schemas/verdict.ts";
 import { stepNamed } from "../plan.ts";
 import { readManifest } from "../store/manifests.ts";
-import { type RunFolder, verdictName } from "../store/run-folder.ts";
+import { type RunFolder, runOptions, verdictName } from "../store/run-folder.ts";
 import { readBundles, type StoredBundle } from "./bundles.ts";
 import { differences } from "./changes.ts";
 
@@ -63,7 +63,7 @@ async function requireJudged(run: RunFolder): Promise<void> {
       throw new Fault(
         "STAGE_INCOMPLETE",
         "stop",
-        `the verdict set ${verdictName(run)} of run ${run.name} is not judged yet; judge it with: catgen run 5 --run ${run.name}${run.verdict === null ? "" : ` --verdict ${run.verdict}`}`,
+        `the verdict set ${verdictName(run)} of run ${run.name} is not judged yet; judge it with: catgen run 5 ${runOptions(run)}`,
       );
 }
 

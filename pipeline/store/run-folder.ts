@@ -76,6 +76,9 @@ export function withVerdict(run: RunFolder, verdict: string | null): RunFolder {
   return { ...run, verdict: verdict === defaultVerdict ? null : verdict };
 }
 
+/** The options that name this run, and its verdict set, on a command line. */
+export const runOptions = ({ name, verdict }: RunFolder): string => `--run ${name}${verdict === null ? "" : ` --verdict ${verdict}`}`;
+
 /** How the verdict set without a name is called where a name is needed. */
 export const defaultVerdict = "default";
 export const verdictName = ({ verdict }: RunFolder): string => verdict ?? defaultVerdict;

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parquetMetadata } from "hyparquet";
@@ -165,6 +165,37 @@ describe("an export of several repositories", async () => {
   test("is the same to the byte when made again", async () => {
     const again = await exported(withValidation, bundles);
     expect(again.summary).toEqual(summary);
+  });
+});
+
+describe("what an earlier export made of the same samples", () => {
+  const change = (recipe: Recipe): Recipe => ({ ...recipe, filter: { ...recipe.filter, maxFoldRatio: 0.0001 } });
+
+  test("is taken file by file, and the dataset is the same to the byte as one made from nothing", async () => {
+    const first = await exported(withValidation, bundles);
+    const fewer = await smallBundles(change(withValidation));
+    const scratch = await exported(withValidation, fewer);
+    const again = await exported(withValidation, fewer, { earlier: [{ folder: first.folder, parts: first.summary.parts }] });
+    expect(again.summary.files).toEqual(scratch.summary.files);
+    const base = first.summary.splits.filter(({ layout, kind }) => layout === "messages" && kind === "base");
+    expect(again.summary.samplesReused).toBe(base.reduce((sum, { rows }) => sum + rows, 0));
+    expect(base.length).toBe(2);
+    const all = await exported(withValidation, bundles, { earlier: [{ folder: first.folder, parts: first.summary.parts }] });
+    expect(all.summary.samplesReused).toBe(all.summary.tallies.out);
+    expect(all.summary.files).toEqual(first.summary.files);
+  });
+
+  test("is not taken where a byte of it has changed, or a file is gone", async () => {
+    const first = await exported(withValidation, bundles);
+    const [one, two] = first.summary.parts;
+    const paths = [one?.files[0]?.path ?? "", two?.files[0]?.path ?? ""];
+    const bytes = await readFile(join(first.folder, paths[0] ?? ""));
+    bytes[100] = (bytes[100] ?? 0) ^ 1;
+    await writeFile(join(first.folder, paths[0] ?? ""), bytes);
+    await rm(join(first.folder, paths[1] ?? ""));
+    const again = await exported(withValidation, bundles, { earlier: [{ folder: first.folder, parts: first.summary.parts }] });
+    expect(again.summary.files).toEqual(first.summary.files);
+    expect(again.summary.samplesReused).toBe(first.summary.tallies.out - (one?.rows ?? 0) - (two?.rows ?? 0));
   });
 });
 
