@@ -8,7 +8,7 @@ import { statsTable } from "../../stages/export/statistics-table.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
 import { metricsWithoutLast } from "../../stages/lib/last-call.ts";
 import { readAllBundles } from "../run/bundles.ts";
-import { spentBy } from "../run/export.ts";
+import { spentBy } from "../run/spent.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { type CommonOptions, openJudged, print } from "./shared.ts";
 

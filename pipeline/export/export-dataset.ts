@@ -1,50 +1,29 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Row } from "../../schemas/columns.ts";
-import type { Spent } from "../../schemas/funnel.ts";
 import type { Tallies } from "../../schemas/manifest.ts";
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
 import { datasetCard, mixtureCard, type SplitSize } from "../../stages/export/card.ts";
 import { type DatasetPart, mixturesOf } from "../../stages/export/dataset-parts.ts";
-import { type ExportBundle, type Exported, type ExportedSample, type ExportParams, exportTrajectory } from "../../stages/export/export.ts";
+import { type Exported, exportTrajectory } from "../../stages/export/export.ts";
 import { createFunnel, nothingSpent } from "../../stages/export/funnel.ts";
 import { funnelPlot } from "../../stages/export/funnel-plot.ts";
 import { launchFiles } from "../../stages/export/launchers/index.ts";
 import { gradientAccumulation } from "../../stages/export/launchers/launcher.ts";
-import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
-import type { Layout } from "../../stages/export/layouts/layout.ts";
-import { createProvenance, type Provenance } from "../../stages/export/provenance.ts";
-import { type Place, type Split, type SplitName, splitByRepository } from "../../stages/export/split.ts";
+import { createProvenance } from "../../stages/export/provenance.ts";
+import { type Place, type SplitName, splitByRepository } from "../../stages/export/split.ts";
 import { createStatistics } from "../../stages/export/statistics.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
 import { withVerdictApplied } from "../../stages/lib/last-call.ts";
-import type { Ports } from "../../stages/stage.ts";
-import { writeParquetShards } from "../adapters/parquet-writer.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { fileDigest } from "../store/lines.ts";
-import { type EarlierExport, reusePart, type WrittenPart } from "./reuse.ts";
+import type { ExportRequest, Gathered } from "./request.ts";
+import { reuseWhole, type Whole, type WrittenPart } from "./reuse.ts";
 import { Spool } from "./spool.ts";
+import { reusedSplit, type WrittenSplit, writeSplits } from "./write-splits.ts";
 
 export type { ExportBundle } from "../../stages/export/export.ts";
-
-export interface ExportRequest {
-  /** One trajectory at a time, in a fixed order: it is the order of the rows. Read once. */
-  readonly bundles: () => AsyncIterable<ExportBundle>;
-  readonly params: ExportParams;
-  readonly ports: Pick<Ports, "countTokens" | "digest">;
-  /** Empty, and the caller's to publish or throw away. */
-  readonly folder: string;
-  /** The model's own chat template. */
-  readonly template: string;
-  /** What the run's model calls cost so far; left out: nothing. */
-  readonly spent?: Spent;
-  /** Exports whose files are taken where they were made of the same samples. */
-  readonly earlier?: readonly EarlierExport[];
-  readonly signal?: AbortSignal;
-  /** Called with the number of trajectories done. */
-  readonly progress?: (done: number) => void;
-}
+export type { ExportRequest } from "./request.ts";
 
 export interface ExportSummary {
   /** Trajectories read, and those with at least one exported sample. */
@@ -59,15 +38,60 @@ export interface ExportSummary {
   readonly stats: Stats;
   /** What the Parquet files are made of, for the next export. */
   readonly parts: readonly WrittenPart[];
+  readonly whole: Whole | null;
   /** Samples whose files (of the first layout) came from an earlier export. */
   readonly samplesReused: number;
   /** Every file of the folder, sorted by path; `rows` for Parquet. */
   readonly files: readonly { readonly path: string; readonly sha256: string; readonly bytes: number; readonly rows: number | null }[];
 }
 
+/** What texts and accounts say of the samples, and what was written of them. */
+interface MadeDataset {
+  readonly account: Whole["account"];
+  readonly stats: Stats;
+  readonly splits: readonly WrittenSplit[];
+}
+
 /** Writes a whole dataset into an empty folder: Parquet per layout, kind and split, card, launch files, statistics. */
 export async function exportDataset(request: ExportRequest): Promise<ExportSummary> {
   gradientAccumulation(request.params.export.training); // throws now, not after an hour of rendering
+  const { account, stats, splits } = (await takenWhole(request)) ?? (await makeAll(request));
+  const data = await filesOf(request.folder, splits);
+  const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
+  await writeTexts(request, account, stats, splits, content);
+  const { funnel: _, ...tableOne } = stats;
+  return {
+    trajectories: { in: account.trajectories, out: account.provenance.trajectories },
+    splits: splits.map(({ key: _key, files, reused: _reused, ...size }) => ({ ...size, shards: files.length })),
+    parts: splits.map(({ reused: _reused, files, ...part }) => ({
+      ...part,
+      files: data.flatMap(({ path, sha256, rows }) =>
+        files.some(({ name }) => name === path) && rows !== null ? [{ path, sha256, rows }] : [],
+      ),
+    })),
+    whole: request.kept === undefined ? null : { key: request.kept.key, account, tableOne },
+    samplesReused: splits.reduce((sum, { layout, rows, reused }) => sum + (reused && layout === splits[0]?.layout ? rows : 0), 0),
+    notKept: account.notKept,
+    refused: account.refused,
+    tallies: account.tallies,
+    repositories: account.repositories,
+    stats,
+    files: await filesOf(request.folder, splits, data),
+  };
+}
+
+/** The samples of an earlier export that kept the very same; null: there is none, or a file of it is not whole. */
+async function takenWhole({ earlier, kept, folder }: ExportRequest): Promise<MadeDataset | null> {
+  const found = kept === undefined ? null : await reuseWhole(earlier ?? [], kept.key, folder);
+  if (kept === undefined || found === null) return null;
+  return {
+    account: found.whole.account,
+    stats: { ...found.whole.tableOne, funnel: await kept.funnel() },
+    splits: found.parts.map(reusedSplit),
+  };
+}
+
+async function makeAll(request: ExportRequest): Promise<MadeDataset> {
   const spool = new Spool(join(request.folder, ".spool"));
   try {
     const gathered = await gather(request, spool);
@@ -77,52 +101,12 @@ export async function exportDataset(request: ExportRequest): Promise<ExportSumma
       request.ports.digest,
     );
     const splits = await writeSplits(request, spool, gathered, split);
-    await spool.remove();
+    const { trajectories, notKept, refused, provenance, stats } = gathered;
     const repositories = { train: split.train.length, validation: split.validation.length };
-    const data = await filesOf(request.folder, splits);
-    const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
-    await writeTexts(request, gathered, splits, repositories, content);
-    return {
-      trajectories: { in: gathered.trajectories, out: gathered.provenance.trajectories },
-      splits: splits.map(({ layout, kind, split, rows, tokens, trainedTokens, bytes, files }) => ({
-        layout,
-        kind,
-        split,
-        rows,
-        tokens,
-        trainedTokens,
-        bytes,
-        shards: files.length,
-      })),
-      parts: splits.map(({ reused: _, files, ...part }) => ({
-        ...part,
-        files: data.flatMap(({ path, sha256, rows }) =>
-          files.some(({ name }) => name === path) && rows !== null ? [{ path, sha256, rows }] : [],
-        ),
-      })),
-      samplesReused: splits.reduce((sum, { layout, rows, reused }) => sum + (reused && layout === splits[0]?.layout ? rows : 0), 0),
-      notKept: gathered.notKept,
-      refused: gathered.refused,
-      tallies: talliesOf(gathered),
-      repositories,
-      stats: gathered.stats,
-      files: await filesOf(request.folder, splits, data),
-    };
+    return { account: { trajectories, notKept, refused, provenance, repositories, tallies: talliesOf(gathered) }, stats, splits };
   } finally {
     await spool.remove();
   }
-}
-
-interface Gathered {
-  readonly trajectories: number;
-  /** Where exported samples come from; a place's number is its index. */
-  readonly places: readonly Place[];
-  /** Samples per kind and place, to know beforehand which splits have rows. */
-  readonly rows: ReadonlyMap<SampleKind, ReadonlyMap<number, number>>;
-  readonly notKept: Readonly<Record<SampleKind, number>>;
-  readonly refused: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  readonly stats: Stats;
-  readonly provenance: Provenance;
 }
 
 /** Renders every trajectory into the spool. */
@@ -178,64 +162,6 @@ function talliesOf({ rows, notKept, refused }: Gathered): Tallies {
   return { in: out + sum(Object.values(rejected)), out, rejected, quarantined: 0, failed: 0 };
 }
 
-type WrittenSplit = Omit<WrittenPart, "files"> & {
-  readonly files: readonly { readonly name: string; readonly rows: number }[];
-  readonly reused: boolean;
-};
-
-const megabyte = 1_000_000;
-
-/** Bumped when a layout or the writer makes other files of the same samples. */
-const filesVersion = 1;
-
-/** One Parquet writer at a time; splits without rows are not written, so that nothing loads as an empty dataset. */
-async function writeSplits(request: ExportRequest, spool: Spool, gathered: Gathered, split: Split): Promise<WrittenSplit[]> {
-  const { params, folder, earlier, ports } = request;
-  const sides = gathered.places.map((place) => split.of(place));
-  const { rowGroupMegabytes, shardMegabytes } = params.export;
-  const digests = new Map<string, Promise<string>>();
-  const written: WrittenSplit[] = [];
-  for (const layout of new Set<LayoutName>(params.export.layouts)) {
-    for (const kind of new Set(params.export.kinds)) {
-      for (const side of ["train", "validation"] as const) {
-        if (![...(gathered.rows.get(kind)?.keys() ?? [])].some((place) => sides[place] === side)) continue;
-        const wanted = (place: number): boolean => sides[place] === side;
-        const samples = digests.get(`${kind} ${side}`) ?? spool.digest(kind, wanted);
-        digests.set(`${kind} ${side}`, samples);
-        const key = ports.digest(JSON.stringify([filesVersion, layout, kind, side, rowGroupMegabytes, shardMegabytes, await samples]));
-        const found = await reusePart(earlier ?? [], key, folder);
-        if (found !== null) written.push({ ...found, files: found.files.map(({ path, rows }) => ({ name: path, rows })), reused: true });
-        else written.push(await writeSplit({ key, layout, kind, split: side }, spool.samples(kind, wanted), request));
-      }
-    }
-  }
-  return written;
-}
-
-async function writeSplit(
-  at: Pick<WrittenSplit, "key" | "layout" | "kind" | "split">,
-  samples: AsyncIterable<ExportedSample>,
-  { folder, signal, params }: ExportRequest,
-): Promise<WrittenSplit> {
-  const { rowGroupMegabytes, shardMegabytes } = params.export;
-  const layout: Layout = layouts[at.layout];
-  let tokens = 0;
-  let trainedTokens = 0;
-  const rows = async function* (): AsyncGenerator<Row> {
-    for await (const { sample, facts } of samples) {
-      signal?.throwIfAborted();
-      tokens += facts.tokens;
-      trainedTokens += facts.trainedTokens;
-      yield layout.row(sample, facts);
-    }
-  };
-  const path = `${at.layout}/${at.kind}`;
-  const options = { rowGroupBytes: rowGroupMegabytes * megabyte, shardBytes: shardMegabytes * megabyte };
-  const { rows: count, bytes, shards } = await writeParquetShards(join(folder, path), at.split, layout.columns, rows(), options);
-  const files = shards.map((shard) => ({ name: `${path}/${shard.name}`, rows: shard.rows }));
-  return { ...at, rows: count, tokens, trainedTokens, bytes, files, reused: false };
-}
-
 function partsOf(splits: readonly SplitSize[]): DatasetPart[] {
   const parts: (DatasetPart & { splits: SplitName[] })[] = [];
   for (const { layout, kind, split } of splits) {
@@ -249,9 +175,9 @@ function partsOf(splits: readonly SplitSize[]): DatasetPart[] {
 /** Card, launch files and statistics. */
 async function writeTexts(
   { params, folder, template }: ExportRequest,
-  { provenance, refused, stats }: Gathered,
+  { provenance, refused, repositories }: Whole["account"],
+  stats: Stats,
   splits: readonly WrittenSplit[],
-  repositories: Readonly<Record<SplitName, number>>,
   content: string,
 ): Promise<void> {
   const parts = partsOf(splits);

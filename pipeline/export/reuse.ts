@@ -1,7 +1,9 @@
 import { copyFile, link, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { Tallies } from "../../schemas/manifest.ts";
 import { SampleKind } from "../../schemas/sample.ts";
+import { Stats } from "../../schemas/stats.ts";
 import { Digest } from "../../schemas/trajectory.ts";
 import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
 import { asIoFault, writeTextAtomically } from "../store/atomic.ts";
@@ -25,22 +27,46 @@ export const WrittenPart = z.strictObject({
 });
 export type WrittenPart = z.infer<typeof WrittenPart>;
 
-const PartsFile = z.strictObject({ format: z.literal("catgen.export-parts/1"), parts: z.array(WrittenPart) });
+const Counts = z.record(z.string(), Count);
 
-/** Parts that lie in an exported folder. */
+/** What a whole export was made of, and all that its texts say of the samples but for the funnel. */
+export const Whole = z.strictObject({
+  key: Digest,
+  account: z.strictObject({
+    trajectories: Count,
+    notKept: z.record(SampleKind, Count),
+    refused: z.record(z.string(), Counts),
+    provenance: z.strictObject({
+      trajectories: Count,
+      sources: z.record(z.string(), Counts),
+      agentModels: Counts,
+      condensers: Counts,
+      scripted: Count,
+    }),
+    repositories: z.strictObject({ train: Count, validation: Count }),
+    tallies: Tallies,
+  }),
+  tableOne: Stats.omit({ funnel: true }),
+});
+export type Whole = z.infer<typeof Whole>;
+
+const PartsFile = z.strictObject({ format: z.literal("catgen.export-parts/1"), whole: Whole.nullable(), parts: z.array(WrittenPart) });
+
+/** What lies in an exported folder. */
 export interface EarlierExport {
   readonly folder: string;
+  readonly whole: Whole | null;
   readonly parts: readonly WrittenPart[];
 }
 
 export async function readParts(path: string, folder: string): Promise<EarlierExport> {
   const text = await readTextIfThere(path);
-  const parts = text === null ? [] : (PartsFile.safeParse(opened(text)).data?.parts ?? []); // damaged, or of another version: nothing to reuse
-  return { folder, parts };
+  const file = text === null ? undefined : PartsFile.safeParse(opened(text)).data; // damaged, or of another version: nothing to reuse
+  return { folder, whole: file?.whole ?? null, parts: file?.parts ?? [] };
 }
 
-export const writeParts = (path: string, parts: readonly WrittenPart[]): Promise<void> =>
-  writeTextAtomically(path, sealed({ format: "catgen.export-parts/1", parts: [...parts] }));
+export const writeParts = (path: string, whole: Whole | null, parts: readonly WrittenPart[]): Promise<void> =>
+  writeTextAtomically(path, sealed({ format: "catgen.export-parts/1", whole, parts: [...parts] }));
 
 /** The second name of a file where the file system can give one, else a copy. */
 async function place(from: string, to: string): Promise<void> {
@@ -60,12 +86,33 @@ const isWhole = async (folder: string, { files }: WrittenPart): Promise<boolean>
   return true;
 };
 
+async function take({ folder }: EarlierExport, { files }: WrittenPart, to: string): Promise<void> {
+  for (const { path } of files) await place(join(folder, path), join(to, path));
+}
+
+/** Puts all files of an export that was made of the same into `folder`; null where there is none with all of them whole. */
+export async function reuseWhole(
+  earlier: readonly EarlierExport[],
+  key: string,
+  folder: string,
+): Promise<{ whole: Whole; parts: readonly WrittenPart[] } | null> {
+  for (const exported of earlier) {
+    const { whole, parts } = exported;
+    if (whole?.key !== key) continue;
+    const sound = await Promise.all(parts.map((part) => isWhole(exported.folder, part)));
+    if (sound.includes(false)) continue;
+    for (const part of parts) await take(exported, part, folder);
+    return { whole, parts };
+  }
+  return null;
+}
+
 /** Puts the files of a part that was made of the same into `folder`; null where no earlier export has them whole. */
 export async function reusePart(earlier: readonly EarlierExport[], key: string, folder: string): Promise<WrittenPart | null> {
   for (const exported of earlier)
     for (const part of exported.parts) {
       if (part.key !== key || !(await isWhole(exported.folder, part))) continue;
-      for (const { path } of part.files) await place(join(exported.folder, path), join(folder, path));
+      await take(exported, part, folder);
       return part;
     }
   return null;

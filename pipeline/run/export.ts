@@ -2,14 +2,12 @@ import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
-import type { Spent } from "../../schemas/funnel.ts";
 import { ExportManifest } from "../../schemas/manifest.ts";
 import type { ExportParams } from "../../stages/export/export.ts";
 import { chatTemplate } from "../adapters/chat-template.ts";
 import { type ExportBundle, type ExportSummary, exportDataset } from "../export/export-dataset.ts";
 import { type EarlierExport, readParts, writeParts } from "../export/reuse.ts";
 import { type Settled, stepKey } from "../keys.ts";
-import { readLedger } from "../llm/ledger.ts";
 import { stepNamed } from "../plan.ts";
 import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
 import { crashPoint } from "../store/crash-point.ts";
@@ -20,7 +18,6 @@ import {
   exportFolder,
   exportManifestPath,
   exportPartsPath,
-  ledgerFolder,
   type RunFolder,
   readTextIfThere,
   runOptions,
@@ -31,6 +28,8 @@ import {
 import { opened, sealed } from "../store/seal.ts";
 import { readAllBundles } from "./bundles.ts";
 import type { RunContext, StepSummary } from "./context.ts";
+import { funnelOf, keptKey } from "./kept.ts";
+import { spentBy } from "./spent.ts";
 import { type Lack, stepStates } from "./state.ts";
 
 const { step } = stepNamed("export");
@@ -134,12 +133,6 @@ async function earlierExports(run: RunFolder): Promise<EarlierExport[]> {
   return Promise.all(sets.map((set) => readParts(exportPartsPath(set), exportFolder(set))));
 }
 
-/** What the run's ledger says. */
-export async function spentBy(run: RunFolder): Promise<Spent> {
-  const { calls, tokensIn, tokensOut, cost } = await readLedger(ledgerFolder(run));
-  return { calls, tokensIn, tokensOut, cost };
-}
-
 /** Stage 6: the dataset, as a whole; nothing is done when rows and parameters are those it was made from. */
 export async function runExport(context: RunContext): Promise<ExportDone> {
   const { run, settled, ports, progress, signal } = context;
@@ -164,10 +157,11 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
       template: await chatTemplate("qwen2.5"),
       spent: await spentBy(run),
       earlier: await earlierExports(run),
+      kept: { key: await keptKey(run, material, inputs), funnel: () => funnelOf(run) },
       signal,
       progress: () => progress.step(),
     });
-    await writeParts(exportPartsPath(run), dataset.parts); // names files by digest, so that none but its own is ever taken for one
+    await writeParts(exportPartsPath(run), dataset.whole, dataset.parts); // names files by digest, so that none but its own is ever taken for one
     crashPoint("export-written");
     await rm(exportManifestPath(run), { force: true });
     crashPoint("export-forgotten");

@@ -175,14 +175,30 @@ describe("what an earlier export made of the same samples", () => {
     const first = await exported(withValidation, bundles);
     const fewer = await smallBundles(change(withValidation));
     const scratch = await exported(withValidation, fewer);
-    const again = await exported(withValidation, fewer, { earlier: [{ folder: first.folder, parts: first.summary.parts }] });
+    const again = await exported(withValidation, fewer, { earlier: [{ folder: first.folder, whole: null, parts: first.summary.parts }] });
     expect(again.summary.files).toEqual(scratch.summary.files);
     const base = first.summary.splits.filter(({ layout, kind }) => layout === "messages" && kind === "base");
     expect(again.summary.samplesReused).toBe(base.reduce((sum, { rows }) => sum + rows, 0));
     expect(base.length).toBe(2);
-    const all = await exported(withValidation, bundles, { earlier: [{ folder: first.folder, parts: first.summary.parts }] });
+    const all = await exported(withValidation, bundles, { earlier: [{ folder: first.folder, whole: null, parts: first.summary.parts }] });
     expect(all.summary.samplesReused).toBe(all.summary.tallies.out);
     expect(all.summary.files).toEqual(first.summary.files);
+  });
+
+  test("is taken without rendering anything where the key of all samples is the same", async () => {
+    const kept = { key: "a".repeat(64), funnel: async () => first.summary.stats.funnel ?? Promise.reject(new Error("no funnel")) };
+    const first = await exported(withValidation, bundles, {
+      kept: { key: "a".repeat(64), funnel: () => Promise.reject(new Error("asked")) },
+    });
+    const unread = (): AsyncIterable<ExportBundle> => {
+      throw new Error("bundles were read");
+    };
+    const earlier = [{ folder: first.folder, whole: first.summary.whole, parts: first.summary.parts }];
+    const again = await exported(withValidation, bundles, { earlier, kept, bundles: unread });
+    expect({ ...again.summary, samplesReused: 0 }).toEqual(first.summary);
+    expect(again.summary.samplesReused).toBe(first.summary.tallies.out);
+    const other = { ...kept, key: "b".repeat(64) };
+    await expect(exported(withValidation, bundles, { earlier, kept: other, bundles: unread })).rejects.toThrow("bundles were read");
   });
 
   test("is not taken where a byte of it has changed, or a file is gone", async () => {
@@ -193,7 +209,7 @@ describe("what an earlier export made of the same samples", () => {
     bytes[100] = (bytes[100] ?? 0) ^ 1;
     await writeFile(join(first.folder, paths[0] ?? ""), bytes);
     await rm(join(first.folder, paths[1] ?? ""));
-    const again = await exported(withValidation, bundles, { earlier: [{ folder: first.folder, parts: first.summary.parts }] });
+    const again = await exported(withValidation, bundles, { earlier: [{ folder: first.folder, whole: null, parts: first.summary.parts }] });
     expect(again.summary.files).toEqual(first.summary.files);
     expect(again.summary.samplesReused).toBe(first.summary.tallies.out - (one?.rows ?? 0) - (two?.rows ?? 0));
   });
