@@ -187,7 +187,9 @@ function row(name: string, own: Figures): string {
 for (const windowTokens of options.window) {
   const cases = await readCases(paramsFor(windowTokens));
   const labelled = cases.filter((one) => one.labels !== null).length;
-  console.log(`\n## Window ${windowTokens}: ${cases.length} trajectories of ${options.minSteps} steps or more, ${labelled} of them labelled\n`);
+  console.log(
+    `\n## Window ${windowTokens}: ${cases.length} trajectories of ${options.minSteps} steps or more, ${labelled} of them labelled\n`,
+  );
   console.log("| strategy | fits | calls per 100 steps | fold ratio | cost / append-only | precision | recall | F1 (+-1 step) |");
   console.log("| --- | --- | --- | --- | --- | --- | --- | --- |");
   const { callPrice, costWeight } = recipe.detect;
@@ -196,13 +198,33 @@ for (const windowTokens of options.window) {
   for (const lambda of [0, 0.5, 1, 2, 4, 8])
     console.log(row(`optimum, callPrice ${callPrice}, costWeight ${lambda}`, figures(cases, ours(callPrice, lambda))));
   for (const minScore of [0.3, 0.5, 0.7, 0.9])
-    console.log(row(`greedy, score >= ${minScore}`, figures(cases, (problem) => followRule(problem, { ...noRule, minScore, occupancy: 0.8 }))));
+    console.log(
+      row(
+        `greedy, score >= ${minScore}`,
+        figures(cases, (problem) => followRule(problem, { ...noRule, minScore, occupancy: 0.8 })),
+      ),
+    );
   for (const occupancy of [0.2, 0.4, 0.6, 0.8])
-    console.log(row(`threshold, ${100 * occupancy} % of the window`, figures(cases, (problem) => followRule(problem, { ...noRule, occupancy }))));
+    console.log(
+      row(
+        `threshold, ${100 * occupancy} % of the window`,
+        figures(cases, (problem) => followRule(problem, { ...noRule, occupancy })),
+      ),
+    );
   for (const everySteps of [10, 17, 25])
-    console.log(row(`every ${everySteps} steps`, figures(cases, (problem) => followRule(problem, { ...noRule, everySteps }))));
+    console.log(
+      row(
+        `every ${everySteps} steps`,
+        figures(cases, (problem) => followRule(problem, { ...noRule, everySteps })),
+      ),
+    );
   for (const everyTokens of [4_000, 8_000, 16_000])
-    console.log(row(`every ${everyTokens} tokens`, figures(cases, (problem) => followRule(problem, { ...noRule, everyTokens }))));
+    console.log(
+      row(
+        `every ${everyTokens} tokens`,
+        figures(cases, (problem) => followRule(problem, { ...noRule, everyTokens })),
+      ),
+    );
   const like = ours(callPrice, costWeight);
   const draws = Array.from({ length: 20 }, (_, seed) => figures(cases, atRandom(like, seed + 1)));
   console.log(row("as many as the optimum, at random (mean of 20)", mean(draws)));

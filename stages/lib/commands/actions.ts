@@ -96,5 +96,11 @@ export function sameFile(left: string, right: string): boolean {
 export const changesFiles = (action: Action): boolean =>
   action.files.length > 0 && (!action.failed || action.kind === "run" || action.kind === "test");
 
+/** Does it try something out: tests, a script, a program? Installing is none of it. */
+export const isCheck = (action: Action): boolean => (action.kind === "run" || action.kind === "test" || action.tests) && !action.installs;
+
+/** What is tried, without what only shapes its output: one spelling for `pytest a.py` and `pytest a.py 2>&1 | tail -5`. */
+export const checkOf = (action: Action): string => (action.command.split(" | ")[0] ?? "").replace(/ 2>&1/g, "").trim();
+
 /** The actions of one turn, in order. */
 export const actionsOf = (step: { readonly calls: readonly AnsweredCall[] }): Action[] => step.calls.map(actionOf);
