@@ -25,7 +25,7 @@ const inputOf = ({ steps, scores = {}, window = {}, detect = {}, memoryCapTokens
   candidates: Object.entries(scores).map(([cut, score]) => ({
     cut: Number(cut),
     score,
-    signals: [{ signal: "window-growth", score, evidence: [] }],
+    signals: [{ signal: "window-occupancy", score, evidence: [] }],
   })),
   window: { ...WindowRecipe.parse({ tokens: 100_000, replyTokens: 50, keepSteps: 2 }), ...window },
   detect: { ...DetectRecipe.parse({ minGapSteps: 3, minFoldTokens: 1 }), ...detect },
