@@ -93,7 +93,7 @@ async function writeBlocks(trajectory: Trajectory, detection: Detection, params:
 /** Stage 3: writes a memory for every insertion point, each from the one before it and its fold alone. */
 export const condense: Stage<"trajectory" | "detection", never, "memory", CondenseParams> = {
   name: "condense",
-  version: 1,
+  version: 2,
   reads: ["trajectory", "detection"],
   readsIfKept: [],
   writes: "memory",

@@ -1,11 +1,6 @@
-import { type Action, checkOf, isCheck } from "../lib/commands/actions.ts";
+import { checkOf, isCheck } from "../lib/commands/actions.ts";
 import type { Deed } from "./evidence.ts";
 import type { StepFacts } from "./facts.ts";
-
-/** Errors of the agent's surroundings, not of the code in question: a failing import reproduces nothing. */
-const ofSurroundings =
-  /ModuleNotFoundError|ImportError|No module named|SyntaxError|IndentationError|command not found|: not found|No such file|can't open file|Permission denied|not configured|AppRegistryNotReady|ImproperlyConfigured/;
-export const failsForSurroundings = (action: Action): boolean => action.failed && ofSurroundings.test(action.error ?? "");
 
 /** Did a test runner count its tests? A script that is only named after tests proves less. */
 export const isCounted = ({ action }: Deed): boolean => action.testResult !== null && action.tests;

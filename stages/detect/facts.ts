@@ -1,8 +1,7 @@
 import type { Step } from "../../schemas/trajectory.ts";
-import { type Action, actionsOf, isCheck } from "../lib/commands/actions.ts";
+import { type Action, actionsOf, failsForSurroundings, isCheck } from "../lib/commands/actions.ts";
 import { fileSet, isTestFile, looksPassing } from "../lib/commands/files.ts";
 import { jsonMembers, stringMember } from "../lib/json-text.ts";
-import { failsForSurroundings } from "./checked.ts";
 
 /** What a step is for. `reproduce`: tries things before the first edit of the project's sources, `test`: after it. `submit` includes tidying up. */
 export type Phase = "explore" | "reproduce" | "edit" | "test" | "submit";
@@ -37,6 +36,8 @@ const thoughtOf = (step: Step): string =>
     .join("\n")
     .slice(0, longestSaid);
 
+const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
 const tidies = (action: Action): boolean => action.removes.length > 0 && action.files.every((file) => action.removes.includes(file));
 
 interface Work {
@@ -68,8 +69,10 @@ export function factsReader(): (step: Step, tokens: number) => StepFacts {
     return own.has(file);
   };
   const filesOf = (action: Action): string[] => {
-    const written = action.runs.flatMap((script) => scripts.get(script.slice(script.lastIndexOf("/") + 1)) ?? []);
-    return [...action.files, ...written].filter((file) => !/^\.git\/|\/\.git\//.test(file));
+    const rewritten = new Set(action.files.map(baseName)); // a script written anew by the same call is read there
+    const remembered = action.runs.map(baseName).filter((script) => !rewritten.has(script));
+    const files = [...action.files, ...remembered.flatMap((script) => scripts.get(script) ?? [])];
+    return files.filter((file) => !/^\.git\/|\/\.git\//.test(file));
   };
   return (step, tokens) => {
     number += 1;
@@ -83,14 +86,19 @@ export function factsReader(): (step: Step, tokens: number) => StepFacts {
         (isSource ? sources : helpers).push(file);
         if (isSource && (!action.failed || isCheck(action))) change = action; // a run may fail after what it wrote first was written
       }
-      if (action.writesWhenRun.length > 0)
-        for (const file of action.files) scripts.set(file.slice(file.lastIndexOf("/") + 1), action.writesWhenRun);
+      if (action.writesWhenRun.length > 0) for (const file of action.files) scripts.set(baseName(file), action.writesWhenRun);
       for (const file of [...action.reads, ...action.files]) seen.add(file);
     }
     const phase = phaseOf(actions, { sources, helpers }, edited);
     edited ||= change !== null;
     return { number, step, tokens, said: thoughtOf(step), actions, sources, change, helpers, phase };
   };
+}
+
+/** Files a step changes, apart from the script that it changes them by: `fix.py` in `python fix.py` is a tool, no place of work. */
+export function changedFiles({ sources, helpers, change }: StepFacts): readonly string[] {
+  const tools = new Set((change?.runs ?? []).map(baseName));
+  return tools.size === 0 ? [...sources, ...helpers] : [...sources, ...helpers].filter((file) => !tools.has(baseName(file)));
 }
 
 /** Facts of a whole run; `tokens` has one entry a step. */

@@ -51,7 +51,7 @@ const reasons: Record<Reason, readonly string[]> = {
     "The older steps take up room, and I have barely gone back to them.",
   ],
   finished: [
-    "The last step has settled something.",
+    "A piece of the work is behind me now.",
     "The last steps have moved the work forward.",
     "I have got somewhere, and the way there matters less now.",
     "The work has just taken a step forward.",
@@ -65,7 +65,7 @@ const reasons: Record<Reason, readonly string[]> = {
     "A stretch of work lies behind me.",
   ],
   failures: [
-    "Several attempts have failed.",
+    "Some attempts have failed.",
     "More than one attempt has failed by now.",
     "Things have gone wrong more than once.",
     "Failed attempts are adding up.",

@@ -1,7 +1,7 @@
 import { type Action, checkOf, isCheck } from "../../lib/commands/actions.ts";
 import { fileSet } from "../../lib/commands/files.ts";
 import { at, type Deed, quoted } from "../evidence.ts";
-import type { StepFacts } from "../facts.ts";
+import { changedFiles, type StepFacts } from "../facts.ts";
 import { failureFollower, failureLine } from "../failures.ts";
 import { nothing, type Said, type WholeSignal } from "./signal.ts";
 
@@ -27,6 +27,12 @@ const classOf = (action: Action): string =>
         .join(" ")
         .replace(/ \S*\.\w+$/, "");
 
+/** Files that a step changes or runs; a script that only carries a change is none of them. */
+const placesOf = (step: StepFacts): readonly string[] => [
+  ...changedFiles(step),
+  ...step.actions.filter((action) => action !== step.change || action.tests).flatMap((action) => action.runs),
+];
+
 /** Everything that the row of failures, and the steps in it, has tried. */
 interface Tried {
   readonly classes: ReadonlySet<string>;
@@ -35,18 +41,17 @@ interface Tried {
 function triedIn(steps: readonly StepFacts[]): Tried {
   const files = fileSet();
   const classes = new Set<string>();
-  for (const { actions } of steps)
-    for (const action of actions) {
-      for (const file of [...action.files, ...action.runs]) files.add(file);
-      if (isCheck(action) || action.kind === "edit" || action.installs) classes.add(classOf(action));
-    }
+  for (const step of steps) {
+    for (const file of placesOf(step)) files.add(file);
+    for (const action of step.actions) if (isCheck(action) || action.kind === "edit" || action.installs) classes.add(classOf(action));
+  }
   return { classes, touches: files.has };
 }
 
 /** How the next turn differs from what was tried: another file is changed or run, or another class of command, or it says so. */
 function differences(next: StepFacts, tried: Tried): string[] {
   const attempts = next.actions.filter((action) => isCheck(action) || action.kind === "edit" || action.installs);
-  const fresh = attempts.flatMap((action) => [...action.files, ...action.runs]);
+  const fresh = placesOf(next);
   const words = rethinks.exec(next.said.slice(0, 1_500))?.[0];
   return [
     ...(fresh.length > 0 && !fresh.some(tried.touches) ? [`step ${next.number} turns to ${fresh[0]}`] : []),

@@ -1,5 +1,5 @@
-import { isCheck } from "../../lib/commands/actions.ts";
-import { checkFollower, failsForSurroundings, isCounted } from "../checked.ts";
+import { failsForSurroundings, isCheck } from "../../lib/commands/actions.ts";
+import { checkFollower, isCounted } from "../checked.ts";
 import { at, deedLine, someOf } from "../evidence.ts";
 import type { StepFacts } from "../facts.ts";
 import { nothing, type PastSignal, type Said } from "./signal.ts";

@@ -1,7 +1,7 @@
 import { sameFile } from "../../lib/commands/actions.ts";
 import { folderOf } from "../../lib/commands/files.ts";
 import { someOf } from "../evidence.ts";
-import type { StepFacts } from "../facts.ts";
+import { changedFiles, type StepFacts } from "../facts.ts";
 import { nothing, type Said, type WholeSignal } from "./signal.ts";
 
 /** Steps that read or change files, on either side of the cut, whose files are compared. Our choice: fewer are a glance, more a phase. */
@@ -18,8 +18,9 @@ interface Touch {
 
 /** What a step reads or changes; the whole repository (`grep -r x .`) is no working set, and neither is a script that is only run. */
 const touchesOf = (steps: readonly StepFacts[]): Touch[] =>
-  steps.flatMap(({ number, actions }) => {
-    const files = [...new Set(actions.flatMap((action) => [...action.files, ...action.reads]))]
+  steps.flatMap((step) => {
+    const { number, actions } = step;
+    const files = [...new Set([...changedFiles(step), ...actions.flatMap((action) => action.reads)])]
       .filter((file) => /\w/.test(file))
       .slice(0, 20);
     return files.length === 0 ? [] : [{ number, files, folders: files.map(folderOf) }];

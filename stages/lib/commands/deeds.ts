@@ -12,32 +12,37 @@ export interface Deeds {
 const base = (word: string): string => word.slice(word.lastIndexOf("/") + 1);
 const operands = (words: readonly string[]): string[] => words.slice(1).filter((word) => !word.startsWith("-") && word !== "");
 
-/** Package managers and the words that make them install; an empty list: any use of them does. */
-const installers: Readonly<Record<string, readonly string[]>> = {
-  pip: ["install", "uninstall", "download"],
-  conda: ["install", "create", "update", "activate", "env"],
-  mamba: ["install", "create", "update"],
-  apt: [],
-  "apt-get": [],
-  apk: [],
-  yum: [],
-  dnf: [],
-  brew: ["install"],
-  npm: ["i", "ci", "install", "add"],
-  pnpm: ["i", "install", "add"],
-  yarn: ["install", "add"],
-  bun: ["install", "add"],
-  poetry: ["install", "add", "lock"],
-  pdm: ["install", "add", "sync"],
-  pipenv: ["install", "sync"],
-  uv: ["sync", "add", "venv", "lock"],
-  bundle: ["install"],
-  gem: ["install"],
-  composer: ["install", "require", "update"],
-  cargo: ["add", "fetch", "install"],
-  rustup: [],
-  virtualenv: [],
-};
+/** Package managers and the words that make them install; no words: any use of them does. */
+const installers: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [
+    "pip install uninstall download",
+    "conda install create update activate env",
+    "mamba install create update",
+    "apt",
+    "apt-get",
+    "apk",
+    "yum",
+    "dnf",
+    "brew install",
+    "npm i ci install add",
+    "pnpm i install add",
+    "yarn install add",
+    "bun install add",
+    "poetry install add lock",
+    "pdm install add sync",
+    "pipenv install sync",
+    "uv sync add venv lock",
+    "bundle install",
+    "gem install",
+    "composer install require update",
+    "cargo add fetch install",
+    "rustup",
+    "virtualenv",
+  ].map((line) => {
+    const [program = "", ...verbs] = line.split(" ");
+    return [program, new Set(verbs)];
+  }),
+);
 
 /** `pip3` is `pip`; `python -m pip` is `pip`, too. */
 function packageManager(words: readonly string[]): readonly string[] {
@@ -53,15 +58,15 @@ function installs(words: readonly string[]): boolean {
   if (program === "go") return verbs[0] === "get" || verbs[0] === "install" || (verbs[0] === "mod" && verbs[1] !== "graph");
   if (/^(?:python|pypy)[\d.]*$/.test(program)) return verbs[0] === "setup.py" && /^(?:install|develop|build_ext)$/.test(verbs[1] ?? "");
   if (program === "venv") return true;
-  const own = Object.hasOwn(installers, program) ? installers[program] : undefined;
+  const own = installers.get(program);
   if (own === undefined) return false;
-  return own.length === 0 || own.includes(verbs[0] ?? "") || (program === "yarn" && verbs.length === 0);
+  return own.size === 0 || own.has(verbs[0] ?? "") || (program === "yarn" && verbs.length === 0);
 }
 
 const interpreters = /^(?:python|pypy|node|ruby|perl|tsx|ts-node|deno|bun|php|bash|sh|zsh|coverage)[\d.]*$/;
 const scriptFile = /^[^-\s=*]{1,300}\.(?:py|js|mjs|cjs|jsx|ts|tsx|rb|pl|sh|bash|php|go|rs|java|kt|scala|c|cc|cpp|ipynb)$/;
 /** Options of interpreters that take the next word. */
-const takesWord = new Set(["-m", "-c", "-e", "-W", "-X", "-k", "-p", "-n", "-r", "--require", "--import"]);
+const takesWord = new Set("--require --import -m -c -e -W -X -k -p -n -r".split(" "));
 
 /** `tests/a.py::test_b` and `a_test.go:12` are the file before the colon. */
 const fileOf = (word: string): string => word.replace(/::?[^/].*$/, "").replace(/^file:\/\//, "");

@@ -35,7 +35,7 @@ const points: InsertionPoint[] = [
   { cut: 4, keptFrom: 2, reason: "signals" },
   { cut: 7, keptFrom: 5, reason: "window" },
 ];
-const evidence = (...lines: string[]): SignalScore[] => [{ signal: "new-direction", score: 0.9, evidence: lines }];
+const evidence = (...lines: string[]): SignalScore[] => [{ signal: "direction-change", score: 0.9, evidence: lines }];
 const detection = (...lines: string[]): Detection => ({
   candidates: [{ cut: 4, score: 0.9, signals: evidence(...lines) }],
   points,
