@@ -6,7 +6,7 @@ import { type CondenseInput, condenseInput } from "../lib/condense-input.ts";
 import { condenseRequest, requestVersion } from "../lib/condense-request.ts";
 import { contextThought } from "../lib/context-thought.ts";
 import { countControlTexts, escapeControlTexts } from "../lib/control-tokens.ts";
-import { sectionProblem } from "../lib/memory-text.ts";
+import { parseMemory } from "../lib/memory-text.ts";
 import { render, withoutLeadingBlankLines } from "../lib/render.ts";
 import { conversationTokens, measureSizes, openingTokens } from "../lib/sizes.ts";
 import { type Outcome, ok, type Ports, rejected, type Stage } from "../stage.ts";
@@ -30,11 +30,11 @@ function cleaned(text: string, params: CondenseParams): string {
 
 /** A memory as it may be stored, or what is wrong with it. */
 function accept(memory: string, input: CondenseInput, params: CondenseParams, ports: Ports): Outcome<string> {
-  const clean = cleaned(memory, params);
+  const clean = cleaned(memory, params).trim();
   if (clean.trim() === "") return rejected("memory-empty");
   if (countControlTexts(clean) > 0) return rejected("memory-control-token-text");
-  const problem = sectionProblem(clean);
-  if (problem !== null) return rejected(problem);
+  const parsed = parseMemory(clean);
+  if (!parsed.ok) return rejected(parsed.why);
   return ports.countTokens(clean) > input.capTokens ? rejected("memory-too-long") : ok(clean);
 }
 
@@ -93,7 +93,7 @@ async function writeBlocks(trajectory: Trajectory, detection: Detection, params:
 /** Stage 3: writes a memory for every insertion point, each from the one before it and its fold alone. */
 export const condense: Stage<"trajectory" | "detection", never, "memory", CondenseParams> = {
   name: "condense",
-  version: 1,
+  version: 2,
   reads: ["trajectory", "detection"],
   readsIfKept: [],
   writes: "memory",

@@ -4,7 +4,7 @@ import type { RenderedStep } from "./render.ts";
 import { conversationTokens, openingTokens } from "./sizes.ts";
 
 /** Bump when the wording changes: it is part of the key of every memory, and of what the student is trained to answer. */
-export const requestVersion = 1;
+export const requestVersion = 2;
 
 const instructions = `You keep the long-term memory of a software-engineering agent. Its older steps are about to be removed from its context; only the task, your memory and its latest steps will remain. Write the memory that lets it go on without them.
 

@@ -4,7 +4,7 @@ import { Writer } from "../../schemas/sidecars.ts";
 import type { Condenser } from "../../stages/condense/condensers/condenser.ts";
 import { condensers } from "../../stages/condense/condensers/index.ts";
 import { type CondenseInput, condenseInput } from "../../stages/lib/condense-input.ts";
-import { sectionProblem } from "../../stages/lib/memory-text.ts";
+import { parseMemory } from "../../stages/lib/memory-text.ts";
 import { exactTokens, fakePorts } from "../fakes/fake-ports.ts";
 import { arbitraryPlacement, memorySize, memoryText } from "../invariants/placement.ts";
 
@@ -36,7 +36,7 @@ describe.each(Object.entries<Condenser>(condensers))("condenser %s", (name, cond
     each(async (input) => {
       const written = await condenser(input, world(), attempt);
       if (!written.ok) return;
-      expect(sectionProblem(written.value.memory)).toBeNull();
+      expect(parseMemory(written.value.memory)).toMatchObject({ ok: true });
       expect(exactTokens(written.value.memory)).toBeLessThanOrEqual(input.capTokens);
     }));
 

@@ -109,7 +109,7 @@ describe("memories by a model", () => {
 
   test("are trimmed, and never open with a blank line", async () => {
     const { outcome } = await run([`\n\n${good(1)}\n`, `\u0085\n ${good(2)}`]);
-    expect(blocksOf(outcome).map((block) => block.memory)).toEqual([good(1), ` ${good(2)}`]);
+    expect(blocksOf(outcome).map((block) => block.memory)).toEqual([good(1), good(2)]);
   });
 
   test("hold no lone surrogates, which no file could store", async () => {
@@ -119,7 +119,7 @@ describe("memories by a model", () => {
 });
 
 describe("a reply that is not good enough", () => {
-  const withoutOpen = good(1).replace("## Open", "## Closed");
+  const withoutOpen = good(1).replace("## Open questions", "## Closed questions");
   test.each([
     ["is empty", " \n ", "memory-empty"],
     ["lacks a section", withoutOpen, "memory-sections-missing"],
@@ -238,7 +238,7 @@ test("the thought of a call says why, the same each time, and takes nothing from
 
 describe("a model's reply", () => {
   test.each([
-    ["with reasoning left in the text", (text: string) => `<think>\nhm ## Progress\n</think>\n\n${text}`],
+    ["with reasoning left in the text", (text: string) => `<think>\nhm ## Task\n</think>\n\n${text}`],
     ["in a code fence", (text: string) => `\`\`\`markdown\n${text}\n\`\`\``],
   ])("%s is taken without it", async (_, wrap) => {
     const plain = blocksOf((await run([good(1), good(2)], llm())).outcome).map((block) => block.memory);
@@ -247,7 +247,7 @@ describe("a model's reply", () => {
 
   test.each([
     ["with chatter before the memory", `Sure! Here it is:\n${good(1)}`, "memory-preamble"],
-    ["with a section twice", `${good(1)}\n${heading("Progress")}\nagain`, "memory-sections-disordered"],
+    ["with a section twice", `${good(1)}\n\n${heading("Task")}\n- again`, "memory-sections-disordered"],
   ])("%s is asked for again, then rejected by name", async (_, bad, why) => {
     expect((await run([bad, bad, bad, bad], llm())).outcome).toEqual({ ok: false, why });
   });
