@@ -34,6 +34,9 @@ export type SectionTitle = (typeof memorySections)[number]["title"];
 
 export const heading = (title: string): string => `## ${title}`;
 
+/** Text on one line: blanks and control characters become single spaces. */
+export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+
 export const emptyNotes = (): MemoryNotes => ({
   task: [],
   completed: [],
@@ -66,7 +69,8 @@ export type MemoryProblem =
   | "memory-section-unknown"
   | "memory-section-empty"
   | "memory-line-malformed"
-  | "memory-outcome-missing";
+  | "memory-outcome-missing"
+  | "memory-json-malformed";
 
 /** Why a text is no memory. */
 export interface NoMemory {
@@ -79,7 +83,7 @@ export interface NoMemory {
 }
 export type ParsedMemory = { readonly ok: true; readonly value: MemoryNotes } | NoMemory;
 
-const noMemory = (why: MemoryProblem, index: number, detail: string): NoMemory => ({ ok: false, why, line: index + 1, detail });
+export const noMemory = (why: MemoryProblem, index: number, detail: string): NoMemory => ({ ok: false, why, line: index + 1, detail });
 export const quoted = (line: string): string => JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}…` : line);
 
 /** `failed: it` as its parts; null: it does not say how it ended. */
@@ -160,11 +164,4 @@ export function parseMemory(text: string): ParsedMemory {
     at += 1; // the blank line
   }
   return { ok: true, value: notes };
-}
-
-/** The memory in a model's reply: without reasoning that a server left in the text, and without a code fence around the whole. */
-export function memoryIn(reply: string): string {
-  const text = reply.replace(/^\s*<think>[\s\S]*?<\/think>/, "").trim();
-  const fenced = /^```[a-z]*\n([\s\S]*)\n```$/.exec(text)?.[1];
-  return (fenced ?? text).trim();
 }

@@ -2,12 +2,14 @@ import type { MemoryPart } from "../../../schemas/memory-notes.ts";
 import { changesFiles, sameFile } from "../../lib/commands/actions.ts";
 import type { CondenseInput } from "../../lib/condense-input.ts";
 import { ok, rejected } from "../../stage.ts";
+import { accept } from "../accept.ts";
 import { attempts, deedsOf, edits, lastTests, unsolved, working } from "../extract/deeds.ts";
 import { filesRead, findings, mentions, oftenNamed, places, plans, textOf, told, versions } from "../extract/findings.ts";
 import { attemptIn, type listLabels, type Note, notesOf, placeIn, times } from "../extract/note.ts";
 import { pack } from "../extract/pack.ts";
 import { aims } from "../extract/task.ts";
 import { namesIn } from "../extract/words.ts";
+import { templateThought } from "../thought.ts";
 import type { Condenser } from "./condenser.ts";
 
 /** What an older note is worth before it is known whether anyone still speaks of it. */
@@ -104,8 +106,9 @@ function notesFrom(input: CondenseInput): Note[] {
  * label, so nothing is invented and failures stay failures; the recent steps only tell which older notes are still needed. At most
  * `targetTokens`; when even the headings need more than `capTokens`, it is rejected. Deterministic; linear in the length of the fold.
  */
-export const extractive: Condenser = async (input, ports) => {
+export const extractive: Condenser = async ({ input, params, thought }, ports) => {
   const memory = pack(notesFrom(input), Math.min(input.targetTokens, input.capTokens), ports.countTokens);
-  if (ports.countTokens(memory) > input.capTokens) return rejected("memory-too-long");
-  return ok({ memory, writer: { condenser: "extractive", version: 2 } });
+  const accepted = accept(memory, input.capTokens, params.persona, ports);
+  if (!accepted.ok) return rejected(accepted.why);
+  return ok({ memory: accepted.memory, thought: templateThought(thought, null).text, writer: { condenser: "extractive", version: 2 } });
 };

@@ -2,8 +2,9 @@ import type { AttemptOutcome } from "../../../schemas/memory-notes.ts";
 import { type Action, actionOf, changesFiles, sameFile, shortened } from "../../lib/commands/actions.ts";
 import { givenIn, textIn } from "../../lib/commands/given.ts";
 import { bodyOf } from "../../lib/commands/results.ts";
+import { oneLine } from "../../lib/memory-text.ts";
 import type { RenderedCall, RenderedStep } from "../../lib/render.ts";
-import { code, type Note, note, oneLine, times } from "./note.ts";
+import { code, type Note, note, times } from "./note.ts";
 
 /** What was done and how it ended: notes from calls and their results. */
 

@@ -1,9 +1,10 @@
 import { shortened } from "../../lib/commands/actions.ts";
 import { bodyOf } from "../../lib/commands/results.ts";
 import { jsonMembers, stringMember } from "../../lib/json-text.ts";
+import { oneLine } from "../../lib/memory-text.ts";
 import type { RenderedCall, RenderedStep } from "../../lib/render.ts";
 import type { Deed } from "./deeds.ts";
-import { code, type Note, note, oneLine } from "./note.ts";
+import { code, type Note, note } from "./note.ts";
 import { asBullet, edges, importance, isConstraint, isDone, isIntent, isRemaining, namesIn, sentencesOf } from "./words.ts";
 
 /** What was found out: notes from thoughts, feedback and what tools showed. */

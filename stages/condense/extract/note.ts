@@ -1,5 +1,5 @@
 import { Entry, type MemoryNotes, type MemoryPart, nothingNoted } from "../../../schemas/memory-notes.ts";
-import { attemptOf, emptyNotes, heading, memorySections } from "../../lib/memory-text.ts";
+import { attemptOf, emptyNotes, heading, memorySections, oneLine } from "../../lib/memory-text.ts";
 
 /** One bullet of a memory. Its words come from the input; what we add are labels such as "failed twice" or "Files read". */
 export interface Note {
@@ -11,9 +11,6 @@ export interface Note {
   /** Two notes with one key tell about one thing; the newer one replaces the older. */
   readonly key: string;
 }
-
-/** Text on one line: blanks and control characters become single spaces. */
-export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
 /** `text` between backticks, as Markdown has it; two of them where the text holds one. */
 export const code = (text: string): string => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);

@@ -1,5 +1,6 @@
 import { shortened } from "../../lib/commands/actions.ts";
-import { type Note, note, oneLine } from "./note.ts";
+import { oneLine } from "../../lib/memory-text.ts";
+import { type Note, note } from "./note.ts";
 import { asBullet, isConstraint, sentencesOf } from "./words.ts";
 
 /** What the task asks for, in its own words. */

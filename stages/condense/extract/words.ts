@@ -1,5 +1,5 @@
 import { shortened } from "../../lib/commands/actions.ts";
-import { oneLine } from "./note.ts";
+import { oneLine } from "../../lib/memory-text.ts";
 
 /** Sentences and names in what the agent says. */
 

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { PersonaRecipe } from "../../../../schemas/recipe.ts";
+import { CondenseRecipe, type PersonaRecipe } from "../../../../schemas/recipe.ts";
 import type { Step, Trajectory } from "../../../../schemas/trajectory.ts";
 import { extractive } from "../../../../stages/condense/condensers/extractive.ts";
+import { CondenseParams } from "../../../../stages/condense/params.ts";
 import type { CondenseInput } from "../../../../stages/lib/condense-input.ts";
+import { requestVersion } from "../../../../stages/lib/condense-request.ts";
 import { jsonMembers, stringMember } from "../../../../stages/lib/json-text.ts";
 import { emptyNotes, heading, memorySections, parseMemory, renderMemory } from "../../../../stages/lib/memory-text.ts";
 import { type RenderedStep, render } from "../../../../stages/lib/render.ts";
@@ -32,7 +34,15 @@ const inputOf = (fold: readonly Step[], more: Partial<CondenseInput> = {}): Cond
   ...more,
 });
 
-const outcomeOf = (input: CondenseInput) => extractive(input, fakePorts(), { label: "random/run@1", attempt: 0, temperature: null });
+const params = CondenseParams.parse({
+  persona,
+  window: { tokens: 65_536, replyTokens: 4_096 },
+  condense: { ...CondenseRecipe.parse({}), condenser: "extractive", thought: "template" },
+  endpoint: null,
+  requestVersion,
+});
+const thought = { cut: 1, reason: "signals" as const, signals: [], lastSteps: [], pick: 0 };
+const outcomeOf = (input: CondenseInput) => extractive({ input, label: "random/run@1", params, thought }, fakePorts());
 async function memoryOf(input: CondenseInput): Promise<string> {
   const written = await outcomeOf(input);
   if (!written.ok) throw new Error(written.why);
