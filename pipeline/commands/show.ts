@@ -1,6 +1,6 @@
 import { Fault } from "../../schemas/fault.ts";
 import { Show } from "../../schemas/show.ts";
-import type { Block, Detection } from "../../schemas/sidecars.ts";
+import type { Block, Detection, Writer } from "../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../schemas/trajectory.ts";
 import type { Decision, Verdict } from "../../schemas/verdict.ts";
 import { findBundle, readAllBundles } from "../run/bundles.ts";
@@ -48,12 +48,22 @@ function stepText(step: Step, number: number, full: boolean): string {
   return lines.join("\n");
 }
 
+function writerText(writer: Writer): string {
+  if (writer.condenser === "extractive") return `the built-in extractive condenser, version ${writer.version}`;
+  const { model, transport, attempt, candidates, taken, repairs, pieces, thought } = writer;
+  const parts = [
+    `attempt ${attempt + 1}`,
+    `as ${transport}`,
+    ...(candidates > 1 ? [`candidate ${taken + 1} of ${candidates}`] : []),
+    ...(pieces > 1 ? [`in ${pieces} pieces`] : []),
+    ...(repairs.length > 0 ? [`mended: ${repairs.join(", ")}`] : []),
+    thought.by === "llm" ? "thought its own" : `thought built in${thought.why === null ? "" : ` (${thought.why})`}`,
+  ];
+  return `${model} (${parts.join("; ")})`;
+}
+
 function blockText(block: Block, index: number, earlier: Block | undefined, detection: Detection | null): string {
   const signals = detection?.candidates.find((candidate) => candidate.cut === block.cut)?.signals ?? [];
-  const writer =
-    block.writer.condenser === "llm"
-      ? `${block.writer.model} (asked ${block.writer.attempt + 1} times)`
-      : `the built-in extractive condenser, version ${block.writer.version}`;
   return [
     `==== context call ${index + 1} after step ${block.cut}: folds steps ${(earlier?.keptFrom ?? 0) + 1}-${block.keptFrom}, keeps ${block.keptFrom + 1}-${block.cut}`,
     ...signals.flatMap(({ signal, score, evidence }) => [
@@ -61,7 +71,7 @@ function blockText(block: Block, index: number, earlier: Block | undefined, dete
       ...evidence.map((line) => `    ${safe(line)}`),
     ]),
     `  thought: ${safe(block.thought)}`,
-    `  memory, written by ${writer}:`,
+    `  memory, written by ${writerText(block.writer)}:`,
     indent(safe(block.memory), "  | "),
     "====",
   ].join("\n");

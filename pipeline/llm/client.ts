@@ -8,7 +8,7 @@ import { type Circuit, type Halt, unreachable } from "./halt.ts";
 import type { Ledger, LedgerRow } from "./ledger.ts";
 import type { Replies } from "./replies.ts";
 import type { KeptReply } from "./reply-format.ts";
-import type { WireRequest } from "./request.ts";
+import { messagesFor, type WireRequest } from "./request.ts";
 import { backoffMs, type World } from "./retry.ts";
 import type { Transport } from "./transport.ts";
 
@@ -72,7 +72,12 @@ async function paidAttempt(parts: ClientParts, wire: WireRequest, attempt: numbe
     halt.check();
     const tickets = { circuit: circuit.ticket(), limit: admission.limit.ticket() };
     const startedAt = world.now();
-    const ended = await attemptOnce(transport, wire.body, { timeoutMs: settings.timeoutMs, hardSignal: halt.hardSignal, world });
+    const ended = await attemptOnce(transport, wire.body, {
+      timeoutMs: settings.timeoutMs,
+      hardSignal: halt.hardSignal,
+      world,
+      structured: wire.transport !== "text",
+    });
     const row = ledgerRow(parts, wire, ended, { attempt, latencyMs: Math.max(0, world.now() - startedAt), promptTokens });
     try {
       // Kept before it is booked: after a crash in between, a line is missing in the ledger, but nothing is paid twice.
@@ -164,8 +169,12 @@ function ledgerRow({ settings, world, countTokens }: ClientParts, wire: WireRequ
 const tokensPerMessage = 8;
 
 const estimatedTokens = (wire: WireRequest, countTokens: (text: string) => number): number =>
-  [...wire.request.messages.map(sentText), ...wire.request.tools].reduce((sum, text) => sum + tokensPerMessage + countTokens(text), 0);
+  [...messagesFor(wire.request, wire.transport).map(sentText), ...wire.request.tools, structureText(wire)].reduce(
+    (sum, text) => sum + tokensPerMessage + countTokens(text),
+    0,
+  );
 
+const structureText = ({ request, transport }: WireRequest): string => (transport === "text" ? "" : (request.structure?.schema ?? ""));
 const callsText = (calls: readonly ToolCall[]): string => calls.map((call) => `${call.name}${call.arguments}`).join("");
 const sentText = (message: ChatMessage): string => message.content + (message.role === "assistant" ? callsText(message.calls) : "");
 const writtenText = (reply: KeptReply): string => (reply.reasoning ?? "") + reply.text + callsText(reply.calls);

@@ -125,7 +125,7 @@ export function detectionOf(problem: Problem, candidates: Candidate[], placement
 /** Stage 2: scores every cut by the signals and places the context calls of highest worth. No point at all is a good answer, too. */
 export const detect: Stage<"trajectory", never, "detection", DetectParams> = {
   name: "detect",
-  version: 3,
+  version: 2,
   reads: ["trajectory"],
   readsIfKept: [],
   writes: "detection",

@@ -33,9 +33,11 @@ export const defaults = Recipe.parse({});
 export const memorySize: MemorySize = defaults.condense;
 export const personaRecipe = (set: Partial<PersonaRecipe> = {}): PersonaRecipe => ({ ...defaults.persona, ...set });
 
-/** A memory with all its sections, of `length` filler words in each. */
+/** A memory with all its sections, of one bullet with `length` filler words in each. */
 export const memoryText = (words: string, length = 1): string =>
-  memorySections.map(({ title }) => `${heading(title)}\n${`${words} `.repeat(length).trimEnd()}`).join("\n\n");
+  memorySections
+    .map(({ part, title }) => `${heading(title)}\n- ${part === "attempts" ? "failed: " : ""}${`${words} `.repeat(length).trimEnd()}`)
+    .join("\n\n");
 
 /** Legal cuts: every fold and every last segment has at least one step. */
 export const legalCuts = (steps: number, keepSteps: number): number[] =>

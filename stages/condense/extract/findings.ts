@@ -1,10 +1,11 @@
 import { shortened } from "../../lib/commands/actions.ts";
 import { bodyOf } from "../../lib/commands/results.ts";
 import { jsonMembers, stringMember } from "../../lib/json-text.ts";
+import { oneLine } from "../../lib/memory-text.ts";
 import type { RenderedCall, RenderedStep } from "../../lib/render.ts";
 import type { Deed } from "./deeds.ts";
-import { code, type Note, note, oneLine } from "./note.ts";
-import { asBullet, edges, importance, isConstraint, isIntent, isRemaining, namesIn, sentencesOf } from "./words.ts";
+import { code, type Note, note } from "./note.ts";
+import { asBullet, edges, importance, isConstraint, isDone, isIntent, isRemaining, namesIn, sentencesOf } from "./words.ts";
 
 /** What was found out: notes from thoughts, feedback and what tools showed. */
 
@@ -34,7 +35,7 @@ export function findings(steps: readonly RenderedStep[]): Note[] {
       .slice(0, 3)
       .sort((a, b) => a.place - b.place)
       .map(({ sentence, rate }) =>
-        note(isConstraint(sentence) ? "Facts and constraints" : "Progress", asBullet(sentence), 0.25 + 0.35 * rate + 0.2 * late),
+        note(isDone(sentence) && !isConstraint(sentence) ? "completed" : "facts", asBullet(sentence), 0.25 + 0.35 * rate + 0.2 * late),
       );
   });
 }
@@ -45,8 +46,10 @@ export function plans(steps: readonly RenderedStep[]): Note[] {
   const sentences = late.flatMap((step) => sentencesOf(wordsOf(step)));
   const open = sentences.filter((sentence) => isRemaining(sentence) && importance(sentence) < 0.9).slice(-4);
   const plan = sentences.findLast((sentence) => isIntent(sentence) && sentence.length >= 20);
-  const notes = open.filter((sentence) => sentence !== plan).map((sentence, index) => note("Open", asBullet(sentence), 0.4 + 0.05 * index));
-  return plan === undefined ? notes : [...notes, note("Open", `Last plan: ${asBullet(plan)}`, 0.5)];
+  const notes = open
+    .filter((sentence) => sentence !== plan)
+    .map((sentence, index) => note(sentence.endsWith("?") ? "questions" : "next", asBullet(sentence), 0.4 + 0.05 * index));
+  return plan === undefined ? notes : [...notes, note("next", `Last plan: ${asBullet(plan)}`, 0.5)];
 }
 
 /** User-side messages that are no tool results: whoever watches the agent has told it something. */
@@ -54,7 +57,7 @@ export const told = (steps: readonly RenderedStep[]): Note[] =>
   steps.flatMap((step) =>
     step.feedback.flatMap((text) => {
       const line = shortened(oneLine(text), 240);
-      return line === "" ? [] : [note("Facts and constraints", `Told: ${line}`, 0.6)];
+      return line === "" ? [] : [note("facts", `Told: ${line}`, 0.6)];
     }),
   );
 
@@ -68,7 +71,7 @@ export function filesRead(deeds: readonly Deed[], earlier: readonly string[]): N
     .sort((a, b) => b[1] - a[1])
     .slice(0, 24)
     .map(([file]) => file);
-  return files.length === 0 ? [] : [note("Facts and constraints", `Files read: ${files.map(code).join(", ")}`, 0.65)];
+  return files.length === 0 ? [] : [note("facts", `Files read: ${files.map(code).join(", ")}`, 0.65)];
 }
 
 /** How many of the steps mention each name of code, in words or arguments. */
@@ -87,7 +90,7 @@ export function oftenNamed(counts: ReadonlyMap<string, number>, earlier: readonl
     .filter(([name, count]) => count >= 3 && !/[/]|\.(?:py|js|ts|txt|md|json)$/.test(name))
     .sort((a, b) => b[1] - a[1]);
   const names = [...new Set([...often.slice(0, 12).map(([name]) => oneLine(name)), ...earlier])].slice(0, 16);
-  return names.length === 0 ? [] : [note("Facts and constraints", `Names that came up often: ${names.map(code).join(", ")}`, 0.5)];
+  return names.length === 0 ? [] : [note("facts", `Names that came up often: ${names.map(code).join(", ")}`, 0.5)];
 }
 
 const numbered = /^\s*(?:([^\s:]{1,200}):)?(\d{1,6})[:\t]\s*(.{1,300})$/;
@@ -111,7 +114,7 @@ export function places(deeds: readonly Deed[], counts: ReadonlyMap<string, numbe
       if (rate < (defines ? 1 : 3) || (!defines && text.length < 24)) continue;
       const shown = `${code(oneLine(path))} line ${parts[2]}: ${code(shortened(oneLine(text), 110))}`;
       found.delete(shown);
-      found.set(shown, note("Facts and constraints", shown, (defines ? 0.45 : 0.3) + 0.04 * Math.min(rate, 8)));
+      found.set(shown, note("facts", shown, (defines ? 0.45 : 0.3) + 0.04 * Math.min(rate, 8)));
     }
   }
   const kept = new Set([...found.values()].sort((a, b) => b.weight - a.weight).slice(0, 24));
@@ -123,9 +126,9 @@ export function versions(deeds: readonly Deed[]): Note[] {
   const notes = deeds.flatMap(({ call, action }) => {
     const body = bodyOf(call.result ?? "");
     const platform = /^platform \w+ -- .{1,160}$/m.exec(body.slice(0, 4_000))?.[0];
-    if (platform !== undefined) return [note("Facts and constraints", oneLine(platform), 0.4)];
+    if (platform !== undefined) return [note("facts", oneLine(platform), 0.4)];
     const asked = / (?:--version|-V)\b|\bversion\b/.test(action.command) && !action.failed && body.trim() !== "" && body.length <= 160;
-    return asked ? [note("Facts and constraints", `${code(action.command)}: ${oneLine(body)}`, 0.4)] : [];
+    return asked ? [note("facts", `${code(action.command)}: ${oneLine(body)}`, 0.4)] : [];
   });
   return notes.slice(-4);
 }

@@ -1,5 +1,5 @@
 import { shortened } from "../../lib/commands/actions.ts";
-import { oneLine } from "./note.ts";
+import { oneLine } from "../../lib/memory-text.ts";
 
 /** Sentences and names in what the agent says. */
 
@@ -34,8 +34,14 @@ const remaining =
   /\b(?:still (?:need|have|fails?|failing)|remain(?:s|ing)|to-?do\b|next step|haven't|not yet|also need|need to (?:also|still)|then i(?:'ll| will| need)|after that|what(?:'s| is) left)\b/i;
 const name = /`[^`\n]{2,80}`|\b\w+(?:[._/]\w+)+\b|\b[a-z]+[A-Z]\w*\b|\b\w+\(\)/;
 
+const done =
+  /\b(?:fixed|passe[sd]|pass now|works?(?: now| correctly| as expected)?|successfully|reproduced|confirm(?:ed|s)|completed|implemented|added|created|updated|removed|resolved|verified)\b/i;
+const undone = /\b(?:not|n't|fail(?:s|ed|ing)?|without|how|when|if|only|still|never|was|were|should|supposed)\b/i;
+
 export const isIntent = (sentence: string): boolean => intent.test(sentence);
 export const isConstraint = (sentence: string): boolean => constraint.test(sentence) && !isIntent(sentence);
+/** Does the agent say that a piece of work is done? What may be a finding about the code instead is none. */
+export const isDone = (sentence: string): boolean => done.test(sentence) && !undone.test(sentence) && !isIntent(sentence);
 export const isRemaining = (sentence: string): boolean => remaining.test(sentence);
 
 /** 0..1: does the sentence say something found out, rather than what comes next? */
