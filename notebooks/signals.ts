@@ -6,23 +6,13 @@
  *
  * A labels file is one pass of reading, one JSON line a boundary: {id, cut, kind, why}; `cut: null, kind: none` where there is none.
  */
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { loadTokenizer } from "../pipeline/adapters/tokenizer.ts";
-import { runsFolder, savedRecipe } from "../pipeline/commands/shared.ts";
-import { readAllBundles } from "../pipeline/run/bundles.ts";
-import { openRun } from "../pipeline/store/run-folder.ts";
-import { BoundaryLabel } from "../schemas/boundary-label.ts";
-import type { Recipe } from "../schemas/recipe.ts";
-import type { Detection } from "../schemas/sidecars.ts";
-import type { Trajectory } from "../schemas/trajectory.ts";
 import { type SignalName, signals } from "../stages/detect/signals/index.ts";
 import type { Signal } from "../stages/detect/signals/signal.ts";
 import {
   agreementOf,
   type Counts,
-  type Course,
   countsOf,
   drawer,
   everySteps,
@@ -36,21 +26,13 @@ import {
   tuned,
   union,
 } from "../stages/lib/boundary-agreement.ts";
-import { render } from "../stages/lib/render.ts";
-import { measureSizes } from "../stages/lib/sizes.ts";
+import { type Pass, readPass, readRun, type Scored } from "./labelled-run.ts";
 
 /** A step more or less is the same boundary: readers put a cut before or after the step that looks back. */
 const within = 1;
 
-interface Scored extends Course {
-  readonly id: string;
-  readonly detection: Detection;
-}
 type Cuts = readonly number[];
 type CutsOf = (one: Scored) => Cuts;
-/** Boundaries that a reader saw, by trajectory; an empty list: none in there. */
-type Pass = ReadonlyMap<string, readonly BoundaryLabel[]>;
-
 const say = (text = ""): void => void process.stdout.write(`${text}\n`);
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): void => {
   say(`| ${head.join(" | ")} |`);
@@ -71,46 +53,6 @@ const atLeast =
   ({ detection }) =>
     detection.candidates.flatMap((candidate) => (candidate.score >= score ? [candidate.cut] : []));
 
-function courseOf(trajectory: Trajectory, recipe: Recipe, count: (text: string) => number): Course | null {
-  const rendering = render(trajectory, recipe.persona);
-  if (!rendering.ok) return null;
-  const { assistant, user } = measureSizes(rendering.value, count);
-  return {
-    first: recipe.window.keepSteps + 1,
-    last: trajectory.steps.length - 1,
-    tokens: assistant.map((tokens, index) => tokens + (user[index] ?? 0)),
-  };
-}
-
-async function readRun(name: string, folder: string | undefined): Promise<{ scored: Scored[]; rejected: ReadonlyMap<string, string> }> {
-  const run = await openRun(runsFolder(folder), name);
-  const recipe = await savedRecipe(run);
-  const tokenizer = loadTokenizer("qwen2.5");
-  const scored: Scored[] = [];
-  const rejected = new Map<string, string>();
-  for await (const { id, trajectory, detection } of readAllBundles(run, ["trajectory", "detection"])) {
-    if (trajectory?.outcome.ok !== true) continue;
-    if (detection?.outcome.ok !== true) {
-      rejected.set(id, detection === null ? "stage 2 has not run" : detection.outcome.ok ? "" : detection.outcome.why);
-      continue;
-    }
-    const course = courseOf(trajectory.outcome.value, recipe, (text) => tokenizer.count(text));
-    if (course !== null) scored.push({ id, detection: detection.outcome.value, ...course });
-  }
-  return { scored, rejected };
-}
-
-async function readPass(file: string): Promise<Pass> {
-  const pass = new Map<string, BoundaryLabel[]>();
-  for (const [index, line] of (await readFile(file, "utf8")).split("\n").entries()) {
-    if (line.trim() === "") continue;
-    const parsed = BoundaryLabel.safeParse(JSON.parse(line));
-    if (!parsed.success) throw new Error(`${file}:${index + 1}: no label: ${parsed.error.issues[0]?.message}`);
-    const known = pass.get(parsed.data.id) ?? [];
-    pass.set(parsed.data.id, parsed.data.cut === null ? known : [...known, parsed.data].sort((a, b) => (a.cut ?? 0) - (b.cut ?? 0)));
-  }
-  return pass;
-}
 const cutsIn = (pass: Pass, id: string): Cuts => [...new Set((pass.get(id) ?? []).flatMap(({ cut }) => cut ?? []))];
 
 function frequencies(scored: readonly Scored[]): void {
@@ -172,10 +114,10 @@ function passAgreement(left: Pass, right: Pass, title: string): void {
 }
 
 /** F1 of as many cuts per trajectory at random, averaged over seeds. */
-function randomF1(scored: readonly Scored[], cutsOf: CutsOf, wanted: CutsOf, seeds: number): number | null {
+function randomF1(scored: readonly Scored[], cutsOf: CutsOf, wanted: CutsOf, apart: number, seeds: number): number | null {
   const scores = Array.from({ length: seeds }, (_, seed) => {
     const draw = drawer(seed + 1);
-    return agreementOf(scored.map((one) => countsOf(randomCuts(one, cutsOf(one).length, draw), wanted(one), within)).reduce(plus, noCounts))
+    return agreementOf(scored.map((one) => countsOf(randomCuts(one, cutsOf(one).length, draw), wanted(one), apart)).reduce(plus, noCounts))
       .f1;
   }).flatMap((f1) => f1 ?? []);
   return scores.length === 0 ? null : sum(scores) / scores.length;
@@ -208,7 +150,8 @@ function baselines(scored: readonly Scored[], like: CutsOf): [string, CutsOf][] 
 }
 
 function against(scored: readonly Scored[], wanted: CutsOf, title: string, seeds: number): void {
-  const counts = (cutsOf: CutsOf): Counts => scored.map((one) => countsOf(cutsOf(one), wanted(one), within)).reduce(plus, noCounts);
+  const counts = (cutsOf: CutsOf, apart: number): Counts =>
+    scored.map((one) => countsOf(cutsOf(one), wanted(one), apart)).reduce(plus, noCounts);
   const legal = sum(scored.map((one) => wanted(one).filter((cut) => cut >= one.first && cut <= one.last).length));
   const strong = (score: number): [string, CutsOf] => [`any, weighted score >= ${score}`, atLeast(score)];
   const past = (name: string): boolean => signals[name as SignalName]?.sees === "past";
@@ -216,6 +159,7 @@ function against(scored: readonly Scored[], wanted: CutsOf, title: string, seeds
   const rows: [string, CutsOf][] = [
     ...names.map((name): [string, CutsOf] => [name, speaking((signal) => signal === name)]),
     ["any that sees the past alone", speaking(past)],
+    ["the same without growth", speaking((name) => past(name) && signals[name as SignalName]?.family !== "growth")],
     ["any", speaking(() => true)],
     strong(0.6),
     strong(0.8),
@@ -225,11 +169,44 @@ function against(scored: readonly Scored[], wanted: CutsOf, title: string, seeds
   ];
   say(`${title}: ${sum(scored.map((one) => wanted(one).length))} cuts in ${scored.length} trajectories, ${legal} of them legal.\n`);
   table(
-    ["cuts of", "n", "precision", "recall", "F1", "F1 of as many at random"],
+    ["cuts of", "n", "precision", "recall", "F1", "F1 at random", "F1, exact", "F1, exact, at random"],
     rows.map(([name, cutsOf]) => {
-      const all = counts(cutsOf);
+      const all = counts(cutsOf, within);
       const { precision, recall, f1 } = agreementOf(all);
-      return [name, String(all.found), two(precision), two(recall), two(f1), two(randomF1(scored, cutsOf, wanted, seeds))];
+      const chance = (apart: number): string => two(randomF1(scored, cutsOf, wanted, apart, seeds));
+      return [
+        name,
+        String(all.found),
+        two(precision),
+        two(recall),
+        two(f1),
+        chance(within),
+        two(agreementOf(counts(cutsOf, 0)).f1),
+        chance(0),
+      ];
+    }),
+  );
+}
+
+/** Which kinds of boundary are found by what. */
+function recallByKind(scored: readonly Scored[], passes: readonly Pass[]): void {
+  const family = (wanted: string): CutsOf => speaking((name) => (signals[name as SignalName] as Signal | undefined)?.family === wanted);
+  const columns: [string, CutsOf][] = [
+    ...["growth", "boundary", "error-correction"].map((name): [string, CutsOf] => [name, family(name)]),
+    ["any that sees the past alone", speaking((name) => (signals[name as SignalName] as Signal | undefined)?.sees === "past")],
+    ["any", speaking(() => true)],
+    ["weighted score >= 0.6", atLeast(0.6)],
+    ["chosen points", chosen],
+  ];
+  const labels = passes.flatMap((pass) => scored.flatMap((one) => (pass.get(one.id) ?? []).map((label) => ({ one, label }))));
+  say(`Share of the labels of all passes that have a cut within ${within} step, by kind.\n`);
+  table(
+    ["kind", "labels", ...columns.map(([name]) => name)],
+    [...new Set(labels.map(({ label }) => label.kind))].sort().map((kind) => {
+      const own = labels.filter(({ label }) => label.kind === kind);
+      const hit = (cutsOf: CutsOf): number =>
+        own.filter(({ one, label }) => cutsOf(one).some((cut) => Math.abs(cut - (label.cut ?? 0)) <= within)).length;
+      return [kind, String(own.length), ...columns.map(([, cutsOf]) => two(hit(cutsOf) / own.length))];
     }),
   );
 }
@@ -255,6 +232,7 @@ function labelled(
       title(index),
       seeds,
     );
+  recallByKind(scored, passes);
   if (right === undefined) return;
   const both = scored.filter(({ id }) => left.has(id) && right.has(id));
   against(both, ({ id }) => union(cutsIn(left, id), cutsIn(right, id), within), "Either pass", seeds);
