@@ -111,7 +111,7 @@ export async function batchWriteCommand(options: BatchWriteOptions): Promise<num
         settings,
         replies,
         ledger,
-        memo: fileMemo(ledgerFolder(run), settings),
+        memo: fileMemo(run.root, settings),
         waves,
         draft,
         countTokens,
@@ -175,7 +175,7 @@ export async function batchReadCommand(options: BatchReadOptions): Promise<numbe
       const done = openSettled(run);
       try {
         return await takeIn(
-          { settings, replies, ledger, memo: fileMemo(ledgerFolder(run), settings), waves, settled: done, countTokens, now: Date.now },
+          { settings, replies, ledger, memo: fileMemo(run.root, settings), waves, settled: done, countTokens, now: Date.now },
           paths,
         );
       } finally {
