@@ -48,6 +48,7 @@ export const consequences: Readonly<Record<FailedOutcome, Consequence>> = {
   truncated: replyUnusable,
   filtered: replyUnusable,
   "too-large": replyUnusable,
+  "wrong-model": replyUnusable,
 };
 
 /** Sends once, within `timeoutMs`. `hardSignal` cuts it short. */
@@ -85,7 +86,8 @@ export async function attemptOnce(
   }
 }
 
-function attemptOf(wire: WireReply, body: Readonly<Record<string, unknown>>, now: number, structured: boolean): Attempt {
+/** What came, read: by the wire, or out of a file of batch results. */
+export function attemptOf(wire: WireReply, body: Readonly<Record<string, unknown>>, now: number, structured: boolean): Attempt {
   if (wire.kind === "failed") return failed(wireOutcomes[wire.failure], wire.detail);
   if (wire.kind === "refused") {
     const outcome = outcomeOfStatus(wire.status, wire.code, structured);
@@ -110,7 +112,7 @@ const wireOutcomes: Readonly<Record<WireFailure, FailedOutcome>> = {
  * 4xx that are about key, path or model name (redirects too) stop the run; the rest of 4xx is about this request. So is 404 where an
  * object is asked for: gateways answer it when none of their models can (OpenRouter, "No endpoints found that support tool use").
  */
-export function outcomeOfStatus(status: number, code: string | null, structured: boolean): FailedOutcome {
+function outcomeOfStatus(status: number, code: string | null, structured: boolean): FailedOutcome {
   if (status === 402 || code === "insufficient_quota") return "no-quota";
   if (status === 429) return "rate-limited";
   if ([408, 409, 425].includes(status) || status >= 500) return "unavailable";

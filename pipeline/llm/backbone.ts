@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { dirname } from "node:path";
 import { Completion, type Reply } from "../../schemas/completion.ts";
 import { createAdmission } from "./admission.ts";
 import { createBudget } from "./budget.ts";
@@ -17,7 +18,7 @@ export interface BackboneOptions {
   readonly settings: EndpointSettings;
   /** Shared by all runs. */
   readonly cacheDir: string;
-  /** Of this run. */
+  /** Of this run; what else is remembered per run lies in the folder above it. */
   readonly ledgerDir: string;
   countTokens(text: string): number;
   /** Aborting drains: queued calls and pauses end at once, calls in flight may finish. */
@@ -59,7 +60,7 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
   options.signal.addEventListener("abort", drain, { once: true });
   if (options.signal.aborted) drain();
   return {
-    complete: sharedCompletions({ settings, replies, ledger, client, world, memo: fileMemo(options.ledgerDir, settings) }),
+    complete: sharedCompletions({ settings, replies, ledger, client, world, memo: fileMemo(dirname(options.ledgerDir), settings) }),
     placesNow: admission.limit.now,
     totals: ledger.totals,
     async close() {

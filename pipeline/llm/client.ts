@@ -133,6 +133,7 @@ const advice: Readonly<Record<FailedOutcome, string>> = {
   "not-a-completion": "if all replies are like this, llm.baseUrl is no chat endpoint",
   truncated: "allow longer replies",
   filtered: "the endpoint's content filter refused; the record is left out",
+  "wrong-model": "check llm.model, and which model the results are of",
   "too-large": "no honest reply is that large; check the endpoint",
 };
 
@@ -168,7 +169,8 @@ function ledgerRow({ settings, world, countTokens }: ClientParts, wire: WireRequ
 /** Role and separators that chat templates put around each message; 4 to 7 in the templates we know. */
 const tokensPerMessage = 8;
 
-const estimatedTokens = (wire: WireRequest, countTokens: (text: string) => number): number =>
+/** What a request takes, by our count. */
+export const estimatedTokens = (wire: WireRequest, countTokens: (text: string) => number): number =>
   [...messagesFor(wire.request, wire.transport).map(sentText), ...wire.request.tools, structureText(wire)].reduce(
     (sum, text) => sum + tokensPerMessage + countTokens(text),
     0,

@@ -7,7 +7,7 @@ import { conversationTokens, openingTokens } from "../../lib/sizes.ts";
 import type { Ports } from "../../stage.ts";
 import { cleaned } from "../accept.ts";
 import type { CondenseJob } from "../condensers/condenser.ts";
-import { namesIn, sentencesOf } from "../extract/words.ts";
+import { namesIn } from "../extract/words.ts";
 import { type Thought, type ThoughtView, templateThought } from "../thought.ts";
 
 /** The thought before a context call, by the model: a tiny request of its own, made from the evidence and the last steps before the cut. */
@@ -68,7 +68,7 @@ function problemOf(text: string, shown: string, ports: Ports): string | null {
   if (text === "") return "empty";
   if (countControlTexts(text) > 0) return "control-token-text";
   if (ports.countTokens(text) > ports.countTokens(longestThought.trim())) return "too-long";
-  if (sentencesOf(text).length > 2) return "too-many-sentences";
+  if (text.split(/(?<=[.!?])\s+(?=[\p{Lu}`"'])/u).length > 2) return "too-many-sentences";
   if (/\b(?:steps?|turns?) #?\d/i.test(text)) return "step-number";
   const source = shown.toLowerCase();
   const strange = [...namesIn(text), ...(text.match(/\d+/g) ?? [])].find((name) => !source.includes(name.toLowerCase()));

@@ -4,8 +4,9 @@ import type { CondenseInput } from "../../lib/condense-input.ts";
 import { ok, rejected } from "../../stage.ts";
 import { accept } from "../accept.ts";
 import { attempts, deedsOf, edits, lastTests, unsolved, working } from "../extract/deeds.ts";
+import { printed } from "../extract/details.ts";
 import { filesRead, findings, mentions, oftenNamed, places, plans, textOf, told, versions } from "../extract/findings.ts";
-import { attemptIn, type listLabels, type Note, notesOf, placeIn, times } from "../extract/note.ts";
+import { attemptIn, isShowing, type listLabels, type Note, notesOf, placeIn, times } from "../extract/note.ts";
 import { pack } from "../extract/pack.ts";
 import { aims } from "../extract/task.ts";
 import { namesIn } from "../extract/words.ts";
@@ -41,7 +42,8 @@ function weighed(carried: readonly Carried[], needed: ReadonlySet<string>, edite
     const place = placeIn(one.text);
     const stale = place !== null && edited.some((file) => sameFile(file, place.file)) ? 0.25 : 0; // its line number may have moved
     const failure = /\bfailed\b/.test(one.text) ? 0.1 : 0;
-    return { ...one, weight: carriedWeights[one.part] + failure + 0.3 * relevance - stale + 0.1 * ((index + 1) / carried.length) };
+    const worth = isShowing(one.text) ? 0.1 : carriedWeights[one.part];
+    return { ...one, weight: worth + failure + 0.3 * relevance - stale + 0.1 * ((index + 1) / carried.length) };
   });
 }
 
@@ -54,12 +56,16 @@ function recounted(note: Note, older: Carried | undefined): Note {
   return { ...note, text, weight: note.weight + 0.1 };
 }
 
+/** What is said to work is not told on when the last tests of the fold fail: it may be just what broke. */
+const claimsSuccess = (text: string): boolean => /\b(?:pass(?:es|ed)?|works|working|successfully|fixed|resolved)\b/i.test(text);
+
 /** Has the fold overtaken an older note? Told anew, a failure of what works now or of what nobody speaks of any more, an old test run. */
 function outdated(
   one: Carried,
-  fold: { fresh: ReadonlySet<string>; solved: ReadonlySet<string>; needed: ReadonlySet<string>; tested: boolean },
+  fold: { fresh: ReadonlySet<string>; solved: ReadonlySet<string>; needed: ReadonlySet<string>; tested: boolean; red: boolean },
 ): boolean {
   if (fold.fresh.has(one.key) || (one.key === "Failing tests" && fold.tested)) return true;
+  if (one.part === "completed" && fold.red && claimsSuccess(one.text)) return true;
   if (!one.key.startsWith("Not working yet ")) return false;
   const command = one.key.slice("Not working yet ".length);
   return fold.solved.has(command) || ![...namesIn(command.replaceAll("`", " "))].some((name) => fold.needed.has(name));
@@ -80,6 +86,7 @@ function notesFrom(input: CondenseInput): Note[] {
     ...filesRead(deeds, listed(carried, "Files read")),
     ...places(deeds, counts),
     ...oftenNamed(counts, listed(carried, "Names that came up often")),
+    ...printed(deeds, counts),
     ...versions(deeds),
     ...plans(input.fold),
     ...unsolved(deeds),
@@ -90,13 +97,15 @@ function notesFrom(input: CondenseInput): Note[] {
   const tested = deeds.some(({ action }) => action.tests && action.testResult !== null);
   const older = new Map(carried.map((one) => [one.key, one]));
   const edited = deeds.flatMap(({ action }) => (changesFiles(action) ? action.files : []));
-  const fold = { fresh: new Set(newest.keys()), solved: working(deeds), needed, tested };
+  const red = deeds.findLast(({ action }) => action.tests && action.testResult !== null)?.action.failed ?? false;
+  const fold = { fresh: new Set(newest.keys()), solved: working(deeds), needed, tested, red };
   const kept = weighed(
     carried.filter((one) => !outdated(one, fold)),
     needed,
     edited,
   );
-  const all = [...kept, ...[...newest.values()].map((one) => recounted(one, older.get(one.key)))];
+  const standing = [...newest.values()].filter((one) => !(red && one.part === "completed" && claimsSuccess(one.text)));
+  const all = [...kept, ...standing.map((one) => recounted(one, older.get(one.key)))];
   const texts = new Set<string>();
   return all.filter((one) => !texts.has(one.text) && texts.add(one.text).size > 0);
 }

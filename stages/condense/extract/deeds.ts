@@ -29,7 +29,7 @@ const tries = (action: Action): boolean =>
   action.kind === "run" || action.kind === "test" || action.kind === "version-control" || action.tests;
 
 /** Lines of installers that say nothing about the work. */
-const noise = /^\s*(?:$|WARNING: |\[notice\]|npm (?:notice|warn)|Requirement already satisfied)/i;
+export const noise = /^\s*(?:$|WARNING: |\[notice\]|npm (?:notice|warn)|Requirement already satisfied)/i;
 
 /** The last lines of an answer, as many of four as are short together. */
 const lastWords = (call: RenderedCall): string => {

@@ -39,6 +39,12 @@ export function placeIn(text: string): { readonly file: string; readonly line: s
   return found === null ? null : { file: found[1] ?? "", line: found[2] ?? "" };
 }
 
+/** What a command printed, in a note of its own. */
+export const showingOf = (command: string, lines: string): string => `${command} printed: ${lines}`;
+const showing = /^(`` .{1,400}? ``|`[^`]{1,400}`) printed: /;
+/** Does a note only tell what was printed? Such notes fill room, and are the first to go. */
+export const isShowing = (text: string): boolean => showing.test(text);
+
 /** Notes that hold a list under a label: they are merged, not replaced. */
 export const listLabels = ["Files read", "Names that came up often"] as const;
 const labels = [...listLabels, "Last test run", "Failing tests", "Last plan"];
@@ -51,6 +57,8 @@ export function keyOf(part: MemoryPart, text: string): string {
   if (tried !== null) return `${tried.command} ${tried.ended} ${tried.rest.replace(/\d+/g, "#").slice(0, 80)}`;
   const place = placeIn(text);
   if (place !== null) return `${place.file} line ${place.line}`;
+  const shown = showing.exec(text);
+  if (shown !== null) return `printed ${shown[1]}`;
   const open = /^Not working yet: (`` .{1,400}? ``|`[^`]{1,400}`)/.exec(text);
   return open === null ? `${part} ${text.toLowerCase()}` : `Not working yet ${open[1]}`;
 }
