@@ -1,11 +1,8 @@
 import type { ModelPlan, RunPlan, StepPlan } from "../../schemas/run-plan.ts";
+import { grouped } from "../../stages/export/number-text.ts";
 
 /** A run plan as a person reads it. */
 
-const grouped = (value: number): string =>
-  Math.round(value)
-    .toString()
-    .replace(/\B(?=(?:\d{3})+$)/g, ",");
 const tokens = (value: number): string => (value < 1e6 ? grouped(value) : `${(value / 1e6).toFixed(1)} M`);
 const money = (value: number): string => (value < 1 ? value.toFixed(4) : value.toFixed(2));
 /** Two figures that count, whatever the size. */
