@@ -12,7 +12,7 @@ export function ruleText({ minScore, occupancy }: Pick<NonNullable<PlacementRepo
     minScore === null ? null : `where signals score ${minScore} or more`,
     occupancy === null ? null : `when the prompt takes ${percent(occupancy)} of the window`,
   ].filter((one) => one !== null);
-  return when.length === 0 ? "never call" : `call ${when.join(", and ")}`;
+  return when.length === 0 ? "never call" : `call ${when.join(", or ")}`;
 }
 
 function pastOnlyText(pastOnly: PlacementReport["pastOnly"]): string {
