@@ -195,7 +195,7 @@ for (const windowTokens of options.window) {
   const { callPrice, costWeight } = recipe.detect;
   for (const tau of [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
     console.log(row(`optimum, callPrice ${tau}, costWeight ${costWeight}`, figures(cases, ours(tau, costWeight))));
-  for (const lambda of [0, 0.5, 1, 2, 4, 8])
+  for (const lambda of [0, 0.5, 1, 2, 4])
     console.log(row(`optimum, callPrice ${callPrice}, costWeight ${lambda}`, figures(cases, ours(callPrice, lambda))));
   for (const minScore of [0.3, 0.5, 0.7, 0.9])
     console.log(
