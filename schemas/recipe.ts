@@ -138,7 +138,7 @@ export const DetectRecipe = z.strictObject({
   callPrice: share()
     .default(0.55)
     .describe(
-      "tau: what a context call costs beside tokens, in units of score, 0..1. Cuts that score less are made only for window or cost. 0.55 with lambda 1 makes Table 1's 4.83 calls per 100 steps on public runs of 40 steps or more (notebooks/LOG.md).",
+      "tau: what a context call costs beside tokens, in units of score, 0..1. Cuts that score less are made only for window or cost. 0.55 with lambda 1 makes 5.3 calls per 100 steps and a fold ratio of 32 % on 23 public runs of 40 steps or more; Table 1 has 4.83 and 30 % (notebooks/LOG.md).",
     ),
   costWeight: z
     .number()
