@@ -246,7 +246,6 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
 
   for (const [key, typed] of [
     ["n", "n\r"],
-    ["Enter", "\r"],
     ["Ctrl-C", "\u0003"],
   ] as const)
     test(`${key} at the question ends with 75, asks the model nothing, and leaves the run as it was`, async () => {
