@@ -185,6 +185,41 @@ const parser = yargs(hideBin(process.argv))
         return showCommand({ ...(await common(args)), id: args.id, list: args.list, full: args.full, fold: positive("--fold", args.fold) });
       })(),
   )
+  .command("batch", "Memories by an offline batch (OpenAI's Batch API, vllm run-batch) instead of an endpoint, wave by wave", (parser) =>
+    parser
+      .command(
+        "write <file>",
+        "Write the requests that stage 3 needs next into FILE; its records wait for the results",
+        (parser) =>
+          withRun(parser)
+            .positional("file", { type: "string", demandOption: true, describe: "File to write (JSONL)" })
+            .option("again", { type: "boolean", default: false, describe: "Also ask again what earlier batches have no result for" })
+            .option("shards", { type: "string", describe: "Only these shards, such as 0-3,7", requiresArg: true })
+            .example("$0 batch write --run mine wave-1.jsonl", "then: vllm run-batch -i wave-1.jsonl -o results-1.jsonl --model MODEL"),
+        (args) =>
+          handle(async () => {
+            const { batchWriteCommand } = await import("./commands/batch.ts");
+            return batchWriteCommand({ ...(await common(args)), file: args.file, again: args.again, shards: args.shards });
+          })(),
+      )
+      .command(
+        "read <files..>",
+        "Take the results of batches in, as if they had come over the wire",
+        (parser) =>
+          withRun(parser).positional("files", {
+            type: "string",
+            array: true,
+            demandOption: true,
+            describe: "Files of results and of errors",
+          }),
+        (args) =>
+          handle(async () => {
+            const { batchReadCommand } = await import("./commands/batch.ts");
+            return batchReadCommand({ ...(await common(args)), files: args.files });
+          })(),
+      )
+      .demandCommand(1, "Say what to do: batch write FILE, or batch read FILE"),
+  )
   .command(
     "recipe",
     "Print every parameter with its default, as commented YAML",

@@ -102,7 +102,12 @@ function line(summary: StepSummary, info: StepInfo): string {
 }
 
 /** Failures that a later try may heal by itself. */
-const transient: ReadonlySet<string> = new Set(["ENDPOINT_UNREACHABLE", "REPLY_INVALID", "SANDBOX_BROKEN"] satisfies FaultCode[]);
+const transient: ReadonlySet<string> = new Set([
+  "ENDPOINT_UNREACHABLE",
+  "REPLY_INVALID",
+  "SANDBOX_BROKEN",
+  "BATCH_WAITING",
+] satisfies FaultCode[]);
 
 /** Faults of single records do not stop a run, but it ends with a status that says so: 75 when trying again may help, else 65. */
 function exitFor(summaries: readonly StepSummary[]): number {

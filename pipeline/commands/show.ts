@@ -1,7 +1,7 @@
 import { Fault } from "../../schemas/fault.ts";
 import type { BlockMetrics } from "../../schemas/metrics.ts";
 import { Show } from "../../schemas/show.ts";
-import type { Block, Detection, InsertionPoint } from "../../schemas/sidecars.ts";
+import type { Block, Detection, InsertionPoint, Writer } from "../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../schemas/trajectory.ts";
 import type { Decision, Verdict } from "../../schemas/verdict.ts";
 import { grouped } from "../../stages/export/number-text.ts";
@@ -47,6 +47,20 @@ function stepText(step: Step, number: number, full: boolean): string {
   return lines.join("\n");
 }
 
+function writerText(writer: Writer): string {
+  if (writer.condenser === "extractive") return `the built-in extractive condenser, version ${writer.version}`;
+  const { model, transport, attempt, candidates, taken, repairs, pieces, thought } = writer;
+  const parts = [
+    `attempt ${attempt + 1}`,
+    `as ${transport}`,
+    ...(candidates > 1 ? [`candidate ${taken + 1} of ${candidates}`] : []),
+    ...(pieces > 1 ? [`in ${pieces} pieces`] : []),
+    ...(repairs.length > 0 ? [`mended: ${repairs.join(", ")}`] : []),
+    thought.by === "llm" ? "thought its own" : `thought built in${thought.why === null ? "" : ` (${thought.why})`}`,
+  ];
+  return `${model} (${parts.join("; ")})`;
+}
+
 /** What a fold takes away; empty before stage 5. */
 const foldedText = (folded: BlockMetrics | undefined): string => (folded === undefined ? "" : ` (${grouped(folded.foldTokens)} tokens)`);
 
@@ -55,17 +69,12 @@ function blockText(show: Show, index: number, full: boolean): string {
   const blocks = blocksOf(show);
   const block = blocks[index];
   if (block === undefined) throw new Error(`there is no block ${index}`);
-  const { writer } = block;
-  const writtenBy =
-    writer.condenser === "llm"
-      ? `${writer.model} (asked ${writer.attempt + 1} times)`
-      : `the built-in extractive condenser, version ${writer.version}`;
   const folded = show.metrics?.ok === true ? show.metrics.value.blocks.find(({ cut }) => cut === block.cut) : undefined;
   return [
     `==== context call ${index + 1} after step ${block.cut}: folds steps ${(blocks[index - 1]?.keptFrom ?? 0) + 1}-${block.keptFrom}${foldedText(folded)}, keeps ${block.keptFrom + 1}-${block.cut}`,
     ...(show.detection?.ok === true ? pointLines(show.detection.value, block.cut, full) : []),
     `  thought: ${safe(block.thought)}`,
-    `  memory, written by ${writtenBy}:`,
+    `  memory, written by ${writerText(block.writer)}:`,
     indent(safe(block.memory), "  | "),
     "====",
   ].join("\n");

@@ -22,6 +22,7 @@ export const CallOutcome = z.enum([
   "truncated",
   "filtered",
   "too-large",
+  "wrong-model",
 ]);
 export type CallOutcome = z.infer<typeof CallOutcome>;
 

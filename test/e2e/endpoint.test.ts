@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Status } from "../../schemas/status.ts";
-import { memorySections } from "../../stages/lib/memory-text.ts";
 import { messageLines } from "../fakes/message-runs.ts";
 import { type FakeServer, type FakeServerOptions, startFakeServer } from "../fakes/openai-server.ts";
+import { memoryText } from "../invariants/placement.ts";
 import { makePlace, type Place, startCatgen } from "./harness.ts";
 
 /** Memories by a model: what the endpoint does wrong must cost neither data nor money twice. */
 
-const memory = memorySections.map(({ title }) => `## ${title}\n- noted in request\n`).join("");
+const memory = memoryText("noted in request");
 const small = ["--set", "run.shards=2", "--set", "llm.maxAttempts=2"];
 
 let place: Place;
