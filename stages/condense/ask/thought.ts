@@ -17,7 +17,7 @@ const longestPart = 700;
 const mostEvidence = 6;
 const longestEvidence = 240;
 /** Room for models that reason before they answer; the thought itself takes at most 81 (`longestThought`). Our choice. */
-const replyTokens = 1_024;
+export const thoughtReplyTokens = 1_024;
 
 const instructions = `You are a software-engineering agent in the middle of a task. Your context is long, and you are about to call the tool \`context\`, which replaces your older steps by a memory. Write the thought with which you call it: one or two short sentences in the first person that say why now, from what the last steps and the observations below show.
 
@@ -38,7 +38,7 @@ function shownStep(step: RenderedStep): string {
 }
 
 /** Evidence as an agent may see it: without the numbers of steps, and none that looks past the cut. */
-function evidenceOf({ signals, cut }: ThoughtView): string[] {
+function evidenceOf({ signals, cut }: Pick<ThoughtView, "signals" | "cut">): string[] {
   const lines = signals.flatMap(({ evidence }) => evidence);
   const past = lines.filter(
     (line) =>
@@ -52,7 +52,7 @@ function evidenceOf({ signals, cut }: ThoughtView): string[] {
 }
 
 /** The request for a thought, from nothing but what lies before the cut. */
-export function thoughtRequest(view: ThoughtView): string {
+export function thoughtRequest(view: Omit<ThoughtView, "pick">): string {
   const evidence = evidenceOf(view);
   const why = view.reason === "window" ? ["There is little room left in the context."] : [];
   return [
@@ -84,13 +84,13 @@ export async function modelThought({ label, params, thought: view }: CondenseJob
   const content = cleaned(request, params.persona);
   const prompt =
     conversationTokens([{ role: "user", content, train: false, step: -1 }], ports.countTokens) + openingTokens(ports.countTokens);
-  if (prompt + replyTokens > params.window.tokens) return templateThought(view, "window-exceeded");
+  if (prompt + thoughtReplyTokens > params.window.tokens) return templateThought(view, "window-exceeded");
   try {
     const reply = await ports.complete({
       label: `thought:${label}`,
       messages: [{ role: "user", content }],
       tools: [],
-      maxTokens: replyTokens,
+      maxTokens: thoughtReplyTokens,
       temperature: null,
       sampleIndex: 0,
     });
