@@ -35,7 +35,7 @@ function shownStep(step: RenderedStep): string {
 }
 
 /** Evidence as an agent may see it: without the numbers of steps, and none that looks past the cut. */
-function evidenceOf({ signals, cut }: ThoughtView): string[] {
+function evidenceOf({ signals, cut }: Pick<ThoughtView, "signals" | "cut">): string[] {
   const lines = signals.flatMap(({ evidence }) => evidence);
   const past = lines.filter(
     (line) =>
@@ -49,7 +49,7 @@ function evidenceOf({ signals, cut }: ThoughtView): string[] {
 }
 
 /** The request for a thought, from nothing but what lies before the cut. */
-export function thoughtRequest(view: ThoughtView): string {
+export function thoughtRequest(view: Omit<ThoughtView, "pick">): string {
   const evidence = evidenceOf(view);
   const why = view.reason === "window" ? ["There is little room left in the context."] : [];
   return [
