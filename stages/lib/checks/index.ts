@@ -1,7 +1,10 @@
 import type { Check, CheckResult, CheckView } from "./check.ts";
+import { failureKeeping } from "./failure-keeping.ts";
+import { grounded } from "./grounded.ts";
+import { stateTrue } from "./state-true.ts";
 
 /** All checks of a memory, by name. */
-export const checks = {} satisfies Record<string, Check>;
+export const checks = { grounded, "state-true": stateTrue, "failure-keeping": failureKeeping } satisfies Record<string, Check>;
 export type CheckName = keyof typeof checks;
 
 export interface CheckReport extends CheckResult {

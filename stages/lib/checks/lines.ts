@@ -1,0 +1,73 @@
+import { withoutEscapes } from "./seen.ts";
+
+/** A memory line by line: under which heading it stands, and whether it states or intends. */
+export interface MemoryLine {
+  /** Without bullet, number and quote marks. */
+  readonly text: string;
+  /** The nearest heading above, in lower case; "" before the first. */
+  readonly heading: string;
+  /** Something that is yet to be done: a plan is no claim of fact. */
+  readonly plan: boolean;
+  /** Inside a fenced block, where every word is code. */
+  readonly code: boolean;
+}
+
+const markdown = /^\s{0,3}#{1,6}\s+(.{1,120}?)[\s:#]*$/;
+const bold = /^\s{0,3}\*\*([^*]{1,80}?):?\*\*:?\s*(.*)$/;
+/** `CODE_STATE:`, `Files changed:` at the beginning of a line, with or without words behind. */
+const label = /^\s{0,3}([A-Z][A-Z_ ]{2,40}|(?:Next|Open|Pending|Completed|Changes|Tests|Facts|Task|To ?do|Remaining|Done)\b[\w /&-]{0,40}):(?:\s+(.*))?$/;
+const bullet = /^\s*(?:>\s*)?(?:(?:[-*•+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?/;
+const planHeading = /\b(?:next|pending|to-?\s?do|remaining|open|plan(?:ned|s)?|upcoming|left to|outstanding|future)\b/;
+const planWords =
+  /\b(?:should|need(?:s|ed)? to|has to|have to|must (?:still|now|next|be (?:added|written|run|checked|verified|fixed))|to-?do\b|plan(?:ned|s)? to|planning|will (?:be )?(?:\w+)|going to|not yet|yet to|still to|remains? to|intend|could (?:also )?|consider|if needed|as needed|would|want(?:s)? to|about to)\b/i;
+
+/** Does the sentence speak of what is yet to be done? */
+export const isPlanned = (text: string): boolean => planWords.test(text);
+
+interface Head {
+  readonly title: string;
+  readonly rest: string;
+}
+
+function headOf(line: string): Head | null {
+  const marked = markdown.exec(line)?.[1];
+  if (marked !== undefined) return { title: marked, rest: "" };
+  const found = bold.exec(line) ?? label.exec(line);
+  if (found === null || (found[2] ?? "").length > 400) return null;
+  return { title: found[1] ?? "", rest: found[2] ?? "" };
+}
+
+/** Lines that say something, with what stands above them. Linear. */
+export function linesOfMemory(memory: string): MemoryLine[] {
+  const lines: MemoryLine[] = [];
+  let heading = "";
+  let code = false;
+  for (const raw of withoutEscapes(memory).split("\n")) {
+    if (/^\s*(?:```|~~~)/.test(raw)) {
+      code = !code;
+      continue;
+    }
+    const head = code ? null : headOf(raw);
+    if (head !== null) heading = head.title.toLowerCase().replaceAll("_", " ");
+    const text = (head === null ? (code ? raw : raw.replace(bullet, "")) : head.rest).trim();
+    if (text !== "") lines.push({ text, heading, plan: planHeading.test(heading) || isPlanned(text), code });
+  }
+  return lines;
+}
+
+/** Sentences and clauses of a line: what one outcome is said of. Full stops inside names and numbers end nothing. */
+export const clausesOf = (text: string): string[] => {
+  const clauses: string[] = [];
+  let last = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === "`") quoted = !quoted;
+    if (quoted || (char !== "." && char !== ";" && char !== "!")) continue;
+    if (char === "." && !/[\s)]/.test(text[at + 1] ?? " ")) continue;
+    clauses.push(text.slice(last, at + 1));
+    last = at + 1;
+  }
+  clauses.push(text.slice(last));
+  return clauses.map((clause) => clause.trim()).filter((clause) => clause !== "");
+};

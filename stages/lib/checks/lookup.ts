@@ -1,0 +1,95 @@
+import { type Entity, pathOf } from "./entities.ts";
+import { mostPlaces, numberOf, type Seen, type SeenText } from "./seen.ts";
+
+/** Was what a memory names shown before? One question per kind of entity, each as strict as a paraphrase allows. */
+
+const singular = (word: string): string => word.replace(/(?:'s|s)$/, "");
+
+/** A word of code, also in the plural (`CompoundModels`) or as part of a longer name (`align` of `align_top`). */
+function wordSeen(word: string, seen: Seen): boolean {
+  const bare = word.replace(/^\$/, "");
+  return seen.hasWord(bare) || seen.hasWord(word) || (/s$/.test(bare) && seen.hasWord(singular(bare))) || seen.hasWord(`${bare}s`);
+}
+
+/** A dotted name: its parts, each a word that was shown (`Class.method` where the method stands inside the class). */
+export const symbolSeen = (words: string, seen: Seen): boolean =>
+  words
+    .replace(/\(\)$/, "")
+    .split(/[.:/]+/)
+    .filter((part) => part.length > 1)
+    .every((part) => wordSeen(part, seen));
+
+/** `pkg.mod` = `pkg/mod.py`. */
+const withoutEnding = (path: string): string => path.replace(/\.\w{1,6}$/, "");
+
+export function pathSeen(words: string, seen: Seen): boolean {
+  const path = pathOf(words)
+    .toLowerCase()
+    .replace(/^[~/]+/, "")
+    .replace(/\/+$/, "");
+  if (path === "" || seen.hasPath(path)) return true;
+  const dotted = withoutEnding(path).replaceAll("/", ".");
+  if (dotted.includes(".") && path.includes("/") && seen.hasText(dotted)) return true;
+  return joined(path, seen);
+}
+
+/** A folder and a path seen from inside it: `pkg` was the working folder or was listed, `sub/a.py` was shown. */
+function joined(path: string, seen: Seen): boolean {
+  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+    const folder = path.slice(0, slash);
+    const rest = path.slice(slash + 1);
+    if (seen.hasPath(rest) && seen.texts.some((text) => listed(text, folder, rest))) return true;
+  }
+  return false;
+}
+
+/** Does the answer to a question about this folder, or a command inside it, name the rest from its first segment on? */
+function listed({ text, about }: SeenText, folder: string, rest: string): boolean {
+  const asked = about.includes(folder) || new RegExp(`(?:cd|directory:?|in) \\S{0,200}${folder.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`).test(text);
+  if (!asked) return false;
+  let at = text.indexOf(rest);
+  for (let tries = 0; at >= 0 && tries < mostPlaces; tries += 1) {
+    if (!/[\w/.-]/.test(text[at - 1] ?? " ") || text.slice(at - 2, at) === "./") return true;
+    at = text.indexOf(rest, at + 1);
+  }
+  return false;
+}
+
+export function testSeen(words: string, seen: Seen): boolean {
+  const [path = "", ...names] = words.split("::");
+  if (names.length === 0) return wordSeen(path, seen);
+  return pathSeen(path, seen) && names.every((name) => symbolSeen(name.replace(/\[.*$/, ""), seen));
+}
+
+const nearby = 220; // characters around a number: the line it stands in and its neighbours in a numbered listing
+const plainWords = new Set(
+  (
+    "line lines number numbers file files with from that this then than into test tests code function method class value values error errors passed failed version " +
+    "have been were where when which about around after before only also still same other each total using used shows added there"
+  ).split(" "),
+);
+
+/** Words that a number belongs to: names of code first; without any, the longer words of the clause. */
+function contextOf(entity: Entity): readonly string[] {
+  const at = entity.clause.indexOf(entity.words);
+  const around = entity.clause.slice(Math.max(0, at - 90), at + 90).toLowerCase();
+  const words = [...new Set(around.match(/[a-z_][\w-]{2,60}/g) ?? [])];
+  return words.filter((word) => !plainWords.has(word) && (word.length >= 4 || word.includes("_")));
+}
+
+/** Does the number stand near any of the words it stands near in the memory? */
+export function numberSeen(entity: Entity, seen: Seen): boolean {
+  const number = numberOf(entity.words);
+  const context = contextOf(entity);
+  for (const one of seen.texts) {
+    const places = one.numbers().get(number) ?? [];
+    if (places.length >= mostPlaces) return true;
+    if (places.length > 0 && (context.length === 0 || context.some((word) => one.about.includes(word)))) return true;
+    for (const place of places) {
+      const around = one.text.slice(Math.max(0, place - nearby), place + nearby);
+      if (context.some((word) => around.includes(word))) return true;
+    }
+  }
+  // A shorter spelling of a version: 3.10 for 3.10.12.
+  return number.includes(".") && (seen.hasText(`${number}.`) || seen.hasText(number));
+}
