@@ -1,4 +1,4 @@
-import { type Entity, entitiesOf } from "./entities.ts";
+import { type Entity, entitiesIn } from "./entities.ts";
 import { clausesOf, isPlanned, type MemoryLine } from "./lines.ts";
 import type { Polarity } from "./states.ts";
 
@@ -69,7 +69,7 @@ export function outcomeClaims(line: MemoryLine): OutcomeClaim[] {
     const polarity = polarityOf(clause);
     const counts = countsIn(clause);
     if (polarity === null && counts === null) return [];
-    const about = entitiesOf(line, clause).filter(({ kind }) => kind === "command" || kind === "path" || kind === "test");
+    const about = entitiesIn(line, clause).filter(({ kind }) => kind === "command" || kind === "path" || kind === "test");
     return [{ line, clause, polarity, counts, about, ofTests: tests.test(clause) || counts !== null }];
   });
 }
@@ -93,7 +93,7 @@ export function fileClaims(line: MemoryLine): FileClaim[] {
   return clausesOf(line.text).flatMap((clause) => {
     const verb = verbs.find(([, pattern]) => pattern.test(clause))?.[0];
     if (verb === undefined) return [];
-    const paths = entitiesOf(line, clause).filter(({ kind }) => kind === "path");
+    const paths = entitiesIn(line, clause).filter(({ kind }) => kind === "path");
     const [first] = paths;
     if (first === undefined) return [];
     const before = clause.slice(0, clause.indexOf(first.words));

@@ -38,6 +38,6 @@ export function wordsTyped(deed: Deed): readonly string[] {
 
 /** Deeds whose command has all the words of the claim. */
 export function deedsOfCommand(claim: string, deeds: readonly Deed[]): Deed[] {
-  const claimed = commandWords(claim);
+  const claimed = commandWords(claim.replace(/<[\w -]{1,40}>|\{[\w -]{1,40}\}/g, " "));
   return claimed.length === 0 ? [] : deeds.filter((deed) => missingWords(claimed, wordsTyped(deed)).length === 0);
 }

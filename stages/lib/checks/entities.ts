@@ -1,4 +1,4 @@
-import type { MemoryLine } from "./lines.ts";
+import { clausesOf, type MemoryLine } from "./lines.ts";
 
 /** Things that a memory names and that can be looked up: what an invented detail would be. */
 export type EntityKind = "path" | "symbol" | "command" | "test" | "error" | "number";
@@ -87,6 +87,8 @@ const lineBefore = /\blines?\s*(?:numbers?|no\.?|#)?\s*(?:~|≈|around|about|nea
 export const isLineNumber = (before: string): boolean => /\blines?\b.{0,24}$|\.\w{1,5}:$|:\d{1,7}[-–:]$/i.test(before) && lineBefore.test(before);
 
 const leastCount = 13; // smaller counts are words of prose ("3 files", "two cases") and are derived as often as read: our choice
+/** Sizes of words and round figures, which are general knowledge ("the low 32 bits", "a 64-bit build"). */
+const round = new Set([16, 32, 64, 100, 128, 256, 512, 1_000, 1_024]);
 
 function numbersIn(stretch: string, make: (kind: EntityKind, words: string) => Entity, code: boolean): Entity[] {
   const found: Entity[] = [];
@@ -96,7 +98,7 @@ function numbersIn(stretch: string, make: (kind: EntityKind, words: string) => E
     const after = stretch.slice(match.index + match[0].length, match.index + match[0].length + 24);
     const line = isLineNumber(before);
     if (!line && (notLookedUp.test(after) || /\b(?:steps?|~|≈|about|around|approximately|roughly|nearly|over|almost)\s*#?$/i.test(before))) continue;
-    if (!line && !code && Number(digits) < leastCount && !/\d\.\d/.test(digits)) continue;
+    if (!line && !code && (Number(digits) < leastCount || round.has(Number(digits))) && !/\d\.\d/.test(digits)) continue;
     if (code && Number(digits) < 2) continue;
     found.push(make("number", digits));
   }
@@ -170,8 +172,12 @@ function stretches(text: string): { readonly text: string; readonly code: boolea
 /** A word before an ellipsis may be half a word. */
 const withoutCutWords = (text: string): string => text.replace(/[\w./-]{1,80} ?(?:…|\.\.\.)/g, (all) => " ".repeat(all.length - 1) + "…");
 
-/** What a line names, in order. Linear in its length. */
-export function entitiesOf(line: MemoryLine, whole: string = line.text): Entity[] {
+/** What a line names, clause by clause. Linear in its length. */
+export const entitiesOf = (line: MemoryLine): Entity[] =>
+  line.code ? entitiesIn(line, line.text) : clausesOf(line.text).flatMap((clause) => entitiesIn(line, clause));
+
+/** What one clause of a line names, in order. */
+export function entitiesIn(line: MemoryLine, whole: string): Entity[] {
   const text = withoutCutWords(whole);
   if (line.code) {
     const make: Make = (kind, words) => ({ kind, words, line, clause: text, code: true });

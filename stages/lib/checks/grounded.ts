@@ -1,6 +1,7 @@
 import type { Check, Finding } from "./check.ts";
 import { commandWords, deedsOfCommand, missingWords } from "./command-match.ts";
-import { type Entity, entitiesOf } from "./entities.ts";
+import { type Entity, entitiesIn, pathOf } from "./entities.ts";
+import { isConjecture } from "./lines.ts";
 import { type Known, knownOf } from "./known.ts";
 import { numberSeen, pathSeen, symbolSeen, testSeen } from "./lookup.ts";
 
@@ -50,18 +51,38 @@ function unseen(entity: Entity, known: Known): boolean {
   }
 }
 
-/** The names inside a command that cannot have been run yet. */
-const insideOf = (entity: Entity): Entity[] =>
-  entitiesOf({ ...entity.line, code: false }, entity.words).filter(({ kind }) => kind === "path" || kind === "test");
+/** The files inside a command that cannot have been run yet. */
+const filesOf = (entity: Entity): Entity[] =>
+  entity.kind === "command" ? entitiesIn({ ...entity.line, code: false }, entity.words).filter(({ kind }) => kind === "path" || kind === "test") : [entity];
+
+/** `test_qdp.py` where `qdp.py` was shown: where tests of a file are to be looked for is no invention. */
+function namedAfterSeen(words: string, known: Known): boolean {
+  const path = pathOf(words).split("::")[0] ?? "";
+  const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.\w{1,6}$/, "");
+  const subject = /^tests?_(\w+)$|^(\w+?)(?:_tests?|\.test|\.spec)$/i.exec(name);
+  const about = subject?.[1] ?? subject?.[2];
+  return about !== undefined && known.before.hasWord(about);
+}
+
+/** A plan claims that the files exist which it does not mean to create; its other words are ideas. */
+const inPlan = (entity: Entity): Entity[] =>
+  creates.test(entity.clause) ? [] : filesOf(entity).filter(({ kind }) => kind === "path" || kind === "test");
+
+/** Does the clause say that this is not there (`no __len__`, "`a.py` does not exist")? Then nobody can have seen it. */
+function saidAbsent({ clause, words }: Entity): boolean {
+  const at = clause.indexOf(words);
+  return (
+    /\b(?:no|without|lacks?|lacking|missing|neither|nor|absent|instead of|rather than)\W{1,4}(?:\w+ ){0,2}[`"'(\w./]{0,12}$/i.test(clause.slice(Math.max(0, at - 50), at)) ||
+    /^[^.;]{0,60}\b(?:do(?:es)? not|did not|don't|doesn't|is not|isn't|are not|aren't|was not|not (?:exist|defined|found|present|there)|absent|missing|nowhere)\b/i.test(clause.slice(at + words.length))
+  );
+}
 
 /** Entities of a memory that nothing before the cut shows. */
-export function unseenEntities(known: Known): Entity[] {
-  return known.entities.filter((entity) => {
-    if (entity.line.plan && entity.kind === "command") return insideOf(entity).some((one) => unseen(one, known) && !creates.test(one.line.text));
-    if (!unseen(entity, known)) return false;
-    return !(entity.line.plan && creates.test(entity.line.text));
-  });
-}
+export const unseenEntities = (known: Known): Entity[] =>
+  known.entities
+    .filter(({ clause }) => !isConjecture(clause))
+    .flatMap((entity) => (entity.line.plan ? inPlan(entity) : [entity]))
+    .filter((entity) => unseen(entity, known) && !saidAbsent(entity) && !((entity.line.plan || entity.kind === "test") && namedAfterSeen(entity.words, known)));
 
 /** Every path, symbol, command, test, error type and number of the memory occurs in Q, the previous memory, the fold or the recent steps. */
 export const grounded: Check = (view) => {

@@ -19,10 +19,21 @@ const label = /^\s{0,3}([A-Z][A-Z_ ]{2,40}|(?:Next|Open|Pending|Completed|Change
 const bullet = /^\s*(?:>\s*)?(?:(?:[-*•+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?/;
 const planHeading = /\b(?:next|pending|to-?\s?do|remaining|open|plan(?:ned|s)?|upcoming|left to|outstanding|future)\b/;
 const planWords =
-  /\b(?:should|need(?:s|ed)? to|has to|have to|must (?:still|now|next|be (?:added|written|run|checked|verified|fixed))|to-?do\b|plan(?:ned|s)? to|planning|will (?:be )?(?:\w+)|going to|not yet|yet to|still to|remains? to|intend|could (?:also )?|consider|if needed|as needed|would|want(?:s)? to|about to)\b/i;
+  /\b(?:should|need(?:s|ed)? to|has to|have to|must (?:still|now|next|be (?:added|written|run|checked|verified|fixed))|to-?do\b|plan(?:ned|s)? to|planning|will (?:be )?(?:\w+)|going to|not yet|yet to|still to|remains? to|intend|could (?:also )?|consider|if needed|as needed|would|want(?:s)? to|about to|(?:not|never) been (?:run|tried|tested|touched|looked))\b/i;
+/** A clause that begins with one of these tells somebody what to do. Words that are a past tense as well ("read", "set", "run") only count where nothing is reported. */
+const orders =
+  /^\W{0,4}(?:(?:then|next|first|finally|also|now|and|so|afterwards|optionally|possibly|perhaps|maybe|after that|once \w+|with [^,]{1,60}),? ){0,2}(?:re-?run|check|verify|add|write|create|fix|get|look|deliver|submit|install|grep|remove|delete|update|implement|ensure|make|confirm|decide|consider|try|inspect|open|find|test|use|keep|drop|finish|review|switch|revert|search|see|apply|extend|move|rename|replace|clean|investigate|examine|determine|compare|repeat|restore|continue|start|go|do|don't|do not|never|avoid|leave|mirror|follow|build|commit|run|read|set|put)\b(?! (?:was|were|has|is|by|of|now)\b)/i;
+const reports = /\b(?:complet|done|attempt|outcome|change|tests?|finish|tried|history|progress|state|found)/;
+/** A guess that says so. */
+const hedges =
+  /\b(?:probably|perhaps|maybe|might|may be|likely|presumably|possibly|assum(?:e|ed|ing|ption)|guess(?:ed)?|suspect(?:ed)?|seems?|apparently|e\.g\.|for example|for instance|such as|something like|not (?:sure|known|clear)|unknown|unclear|unverified|hypothe\w+)\b/i;
 
 /** Does the sentence speak of what is yet to be done? */
 export const isPlanned = (text: string): boolean => planWords.test(text);
+const isOrder = (clause: string, heading: string): boolean => orders.test(clause) && !reports.test(heading);
+
+/** What a clause says is a question, a guess that says so, or still to be done: no claim of fact. */
+export const isConjecture = (clause: string): boolean => /\?\W*$/.test(clause) || hedges.test(clause.replace(/`[^`]*`/g, "`"));
 
 interface Head {
   readonly title: string;
@@ -50,7 +61,7 @@ export function linesOfMemory(memory: string): MemoryLine[] {
     const head = code ? null : headOf(raw);
     if (head !== null) heading = head.title.toLowerCase().replaceAll("_", " ");
     const text = (head === null ? (code ? raw : raw.replace(bullet, "")) : head.rest).trim();
-    if (text !== "") lines.push({ text, heading, plan: planHeading.test(heading) || isPlanned(text), code });
+    if (text !== "") lines.push({ text, heading, plan: planHeading.test(heading) || isPlanned(text) || isOrder(text, heading), code });
   }
   return lines;
 }
@@ -63,8 +74,8 @@ export const clausesOf = (text: string): string[] => {
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
     if (char === "`") quoted = !quoted;
-    if (quoted || (char !== "." && char !== ";" && char !== "!")) continue;
-    if (char === "." && !/[\s)]/.test(text[at + 1] ?? " ")) continue;
+    if (quoted || !".;!?".includes(char ?? " ")) continue;
+    if (!/[\s)]/.test(text[at + 1] ?? " ") || /\b(?:e\.g|i\.e|vs|cf|no|etc)$/i.test(text.slice(Math.max(0, at - 4), at))) continue;
     clauses.push(text.slice(last, at + 1));
     last = at + 1;
   }

@@ -77,19 +77,31 @@ function contextOf(entity: Entity): readonly string[] {
   return words.filter((word) => !plainWords.has(word) && (word.length >= 4 || word.includes("_")));
 }
 
+/** Numbers that would do: the number itself, and its neighbours where the memory says "about". */
+function spellings(entity: Entity): string[] {
+  const number = numberOf(entity.words);
+  const before = entity.clause.slice(0, entity.clause.indexOf(entity.words)).slice(-40);
+  if (!/^\d+$/.test(number) || !/(?:\b(?:about|around|near|roughly|approximately|some|from|starting (?:at|near))|~|≈)\s?(?:lines?\s)?$/i.test(before)) return [number];
+  return Array.from({ length: 2 * vague + 1 }, (_, index) => String(Number(number) - vague + index));
+}
+const vague = 10; // lines that "about line 300" may be off: a screen's third, our choice
+
+/** `3.11` of `cp311`, `py311`; 3.10 of 3.10.12. */
+const versionSeen = (number: string, seen: Seen): boolean =>
+  number.includes(".") && (seen.hasText(`${number}.`) || seen.hasText(number) || ["cp", "py", "cpython-", "python"].some((tag) => seen.hasText(tag + number.replaceAll(".", ""))));
+
 /** Does the number stand near any of the words it stands near in the memory? */
 export function numberSeen(entity: Entity, seen: Seen): boolean {
-  const number = numberOf(entity.words);
   const context = contextOf(entity);
-  for (const one of seen.texts) {
-    const places = one.numbers().get(number) ?? [];
-    if (places.length >= mostPlaces) return true;
-    if (places.length > 0 && (context.length === 0 || context.some((word) => one.about.includes(word)))) return true;
-    for (const place of places) {
-      const around = one.text.slice(Math.max(0, place - nearby), place + nearby);
-      if (context.some((word) => around.includes(word))) return true;
-    }
-  }
-  // A shorter spelling of a version: 3.10 for 3.10.12.
-  return number.includes(".") && (seen.hasText(`${number}.`) || seen.hasText(number));
+  return spellings(entity).some((number) => seen.texts.some((text) => standsIn(number, context, text))) || versionSeen(entity.words, seen);
+}
+
+function standsIn(number: string, context: readonly string[], one: SeenText): boolean {
+  const places = one.numbers().get(number) ?? [];
+  if (places.length === 0) return false;
+  if (places.length >= mostPlaces || context.length === 0 || context.some((word) => one.about.includes(word))) return true;
+  return places.some((place) => {
+    const around = one.text.slice(Math.max(0, place - nearby), place + nearby);
+    return context.some((word) => around.includes(word));
+  });
 }

@@ -43,7 +43,7 @@ function numbersIn(text: string): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (const found of text.matchAll(/\d+(?:[.,]\d+){0,6}/g)) {
     const whole = numberOf(found[0]);
-    const parts = whole === found[0] && found[0].includes(",") ? [whole, ...found[0].split(",")] : [whole];
+    const parts = found[0].includes(",") ? [whole, ...found[0].split(",")] : [whole];
     for (const number of parts) {
       const known = places.get(number);
       if (known === undefined) places.set(number, [found.index]);

@@ -52,9 +52,11 @@ interface Shown {
   readonly steps: readonly RenderedStep[];
 }
 
-/** The run as the paper's persona shows it; where that cannot, as its own does; null where neither can. */
-export function shown(trajectory: Trajectory): Shown | null {
-  for (const name of ["paper", "keep"] as const) {
+type Persona = PersonaRecipe["name"];
+
+/** The run as the first of these personas that can shows it; null where none can. */
+export function shown(trajectory: Trajectory, names: readonly Persona[] = ["paper", "keep"]): Shown | null {
+  for (const name of names) {
     const persona = PersonaRecipe.parse({ name, controlTokens: "escape" });
     const rendering = render(trajectory, persona);
     if (rendering.ok) return { persona, prompt: rendering.value.prompt, steps: rendering.value.steps };
@@ -158,7 +160,7 @@ export async function condensedFolds(): Promise<Fold[]> {
     const file = [trajectory.origin.file, join("openhands-v1-events", trajectory.origin.file.split("/").at(-1) ?? "")]
       .map((name) => join(trajectoriesFolder, name))
       .find((name) => existsSync(name));
-    const run = shown(trajectory);
+    const run = shown(trajectory, ["keep"]);
     if (run === null || file === undefined) continue;
     const events = readFileSync(file, "utf8")
       .split("\n")
@@ -198,7 +200,8 @@ export async function paraphrasedFolds(): Promise<Fold[]> {
   const byId = new Map((await trajectories()).map((trajectory) => [trajectory.id, trajectory]));
   return rows.flatMap((row) => {
     const trajectory = byId.get(row.id);
-    const run = trajectory === undefined ? null : shown(trajectory);
+    // The writer read the source's own prompt, so Q is that one.
+    const run = trajectory === undefined ? null : shown(trajectory, ["keep"]);
     if (run === null) return [];
     return viewsOf(run, [row]).map((view): Fold => ({ name: `${row.id}@${row.cut}`, origin: "paraphrased", view, file: row.file }));
   });
