@@ -1,4 +1,4 @@
-import { clausesOf, type MemoryLine } from "./lines.ts";
+import { clausesOf, isPlan, type MemoryLine } from "./lines.ts";
 
 /** Things that a memory names and that can be looked up: what an invented detail would be. */
 export type EntityKind = "path" | "symbol" | "command" | "test" | "error" | "number";
@@ -10,6 +10,8 @@ export interface Entity {
   readonly line: MemoryLine;
   /** Words around it that a number belongs to: what stands in the same clause. */
   readonly clause: string;
+  /** Is the clause a plan, not a claim? */
+  readonly plan: boolean;
   /** Is it between backticks or in a fenced block? */
   readonly code: boolean;
 }
@@ -180,11 +182,12 @@ export const entitiesOf = (line: MemoryLine): Entity[] =>
 export function entitiesIn(line: MemoryLine, whole: string): Entity[] {
   const text = withoutCutWords(whole);
   if (line.code) {
-    const make: Make = (kind, words) => ({ kind, words, line, clause: text, code: true });
+    const make: Make = (kind, words) => ({ kind, words, line, clause: text, plan: line.plan, code: true });
     return ofSpan(text, make);
   }
+  const plan = isPlan(line, whole);
   return stretches(text).flatMap((piece) => {
-    const make: Make = (kind, words) => ({ kind, words, line, clause: text, code: piece.code });
+    const make: Make = (kind, words) => ({ kind, words, line, clause: text, plan, code: piece.code });
     return piece.code ? ofSpan(piece.text, make) : ofProse(piece.text, make);
   });
 }

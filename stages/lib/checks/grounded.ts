@@ -33,6 +33,9 @@ function told(known: Known): readonly (readonly string[])[] {
   return words;
 }
 
+/** Is the entity in `known.before`? */
+export const entitySeen = (entity: Entity, known: Known): boolean => !unseen(entity, known);
+
 function unseen(entity: Entity, known: Known): boolean {
   const { words } = entity;
   const seen = known.before;
@@ -81,8 +84,8 @@ function saidAbsent({ clause, words }: Entity): boolean {
 export const unseenEntities = (known: Known): Entity[] =>
   known.entities
     .filter(({ clause }) => !isConjecture(clause))
-    .flatMap((entity) => (entity.line.plan ? inPlan(entity) : [entity]))
-    .filter((entity) => unseen(entity, known) && !saidAbsent(entity) && !((entity.line.plan || entity.kind === "test") && namedAfterSeen(entity.words, known)));
+    .flatMap((entity) => (entity.plan ? inPlan(entity) : [entity]))
+    .filter((entity) => unseen(entity, known) && !saidAbsent(entity) && !((entity.plan || entity.kind === "test") && namedAfterSeen(entity.words, known)));
 
 /** Every path, symbol, command, test, error type and number of the memory occurs in Q, the previous memory, the fold or the recent steps. */
 export const grounded: Check = (view) => {

@@ -32,6 +32,9 @@ const hedges =
 export const isPlanned = (text: string): boolean => planWords.test(text);
 const isOrder = (clause: string, heading: string): boolean => orders.test(clause) && !reports.test(heading);
 
+/** Does the clause, on its line, say what is yet to be done? */
+export const isPlan = (line: MemoryLine, clause: string): boolean => line.plan || isOrder(clause, line.heading);
+
 /** What a clause says is a question, a guess that says so, or still to be done: no claim of fact. */
 export const isConjecture = (clause: string): boolean => /\?\W*$/.test(clause) || hedges.test(clause.replace(/`[^`]*`/g, "`"));
 

@@ -69,10 +69,11 @@ const plainWords = new Set(
   ).split(" "),
 );
 
-/** Words that a number belongs to: names of code first; without any, the longer words of the clause. */
+/** Words that a number belongs to: the longer ones on either side, over the end of a clause, too, since its subject may stand before. */
 function contextOf(entity: Entity): readonly string[] {
-  const at = entity.clause.indexOf(entity.words);
-  const around = entity.clause.slice(Math.max(0, at - 90), at + 90).toLowerCase();
+  const whole = entity.line.text;
+  const at = Math.max(0, whole.indexOf(entity.words, Math.max(0, whole.indexOf(entity.clause.slice(0, 40)))));
+  const around = whole.slice(Math.max(0, at - 100), at + 100).toLowerCase();
   const words = [...new Set(around.match(/[a-z_][\w-]{2,60}/g) ?? [])];
   return words.filter((word) => !plainWords.has(word) && (word.length >= 4 || word.includes("_")));
 }
@@ -96,10 +97,13 @@ export function numberSeen(entity: Entity, seen: Seen): boolean {
   return spellings(entity).some((number) => seen.texts.some((text) => standsIn(number, context, text))) || versionSeen(entity.words, seen);
 }
 
+/** A number of so many digits is nobody's line number or count; where it stands does not matter. Our choice. */
+const telling = 6;
+
 function standsIn(number: string, context: readonly string[], one: SeenText): boolean {
   const places = one.numbers().get(number) ?? [];
   if (places.length === 0) return false;
-  if (places.length >= mostPlaces || context.length === 0 || context.some((word) => one.about.includes(word))) return true;
+  if (places.length >= mostPlaces || number.length >= telling || context.length === 0 || context.some((word) => one.about.includes(word))) return true;
   return places.some((place) => {
     const around = one.text.slice(Math.max(0, place - nearby), place + nearby);
     return context.some((word) => around.includes(word));
