@@ -21,9 +21,12 @@ const sameWord = (claimed: string, typed: string): boolean =>
   (/[/.]/.test(claimed) && (typed.endsWith(`/${claimed}`) || claimed.endsWith(`/${typed}`))) ||
   (claimed.length > 3 && typed.startsWith(`${claimed}=`));
 
-/** Words of the claim that the line lacks. */
+const placeholder = /path\/to|^<|^file\d?$/;
+
+/** Words of the claim that the line lacks; a line with placeholders (`git diff -- path/to/file`) lacks no file. */
 export function missingWords(claimed: readonly string[], typed: readonly string[]): string[] {
   const exact = new Set(typed);
+  if (typed.some((word) => placeholder.test(word))) return claimed.filter((word) => !exact.has(word) && !/\w[/.]\w/.test(word));
   return claimed.filter((word) => !exact.has(word) && !typed.some((one) => sameWord(word, one)));
 }
 

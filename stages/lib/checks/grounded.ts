@@ -72,11 +72,14 @@ const inPlan = (entity: Entity): Entity[] =>
   creates.test(entity.clause) ? [] : filesOf(entity).filter(({ kind }) => kind === "path" || kind === "test");
 
 /** Does the clause say that this is not there (`no __len__`, "`a.py` does not exist")? Then nobody can have seen it. */
-function saidAbsent({ clause, words }: Entity): boolean {
+function saidAbsent({ clause, words, kind }: Entity): boolean {
+  if (kind === "command" || kind === "number") return false;
   const at = clause.indexOf(words);
   return (
-    /\b(?:no|without|lacks?|lacking|missing|neither|nor|absent|instead of|rather than)\W{1,4}(?:\w+ ){0,2}[`"'(\w./]{0,12}$/i.test(clause.slice(Math.max(0, at - 50), at)) ||
-    /^[^.;]{0,60}\b(?:do(?:es)? not|did not|don't|doesn't|is not|isn't|are not|aren't|was not|not (?:exist|defined|found|present|there)|absent|missing|nowhere)\b/i.test(clause.slice(at + words.length))
+    /\b(?:no|lacks?|lacking|neither|nor)\s[`"']?$/i.test(clause.slice(Math.max(0, at - 20), at)) ||
+    /^[`"')\]]{0,2}(?:, [`\w()]{1,60}){0,4}\s(?:(?:do(?:es)?|did) not(?: exist)?\W*$|(?:do(?:es)? not|don't|doesn't) exist|(?:is|are|was|were) (?:not (?:defined|found|present|there|available|installed|implemented)|absent|missing))/i.test(
+      clause.slice(at + words.length),
+    )
   );
 }
 
@@ -85,7 +88,7 @@ export const unseenEntities = (known: Known): Entity[] =>
   known.entities
     .filter(({ clause }) => !isConjecture(clause))
     .flatMap((entity) => (entity.plan ? inPlan(entity) : [entity]))
-    .filter((entity) => unseen(entity, known) && !saidAbsent(entity) && !((entity.plan || entity.kind === "test") && namedAfterSeen(entity.words, known)));
+    .filter((entity) => unseen(entity, known) && !saidAbsent(entity) && !(entity.plan && namedAfterSeen(entity.words, known)));
 
 /** Every path, symbol, command, test, error type and number of the memory occurs in Q, the previous memory, the fold or the recent steps. */
 export const grounded: Check = (view) => {

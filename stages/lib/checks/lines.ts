@@ -23,7 +23,9 @@ const planWords =
 /** A clause that begins with one of these tells somebody what to do. Words that are a past tense as well ("read", "set", "run") only count where nothing is reported. */
 const orders =
   /^\W{0,4}(?:(?:then|next|first|finally|also|now|and|so|afterwards|optionally|possibly|perhaps|maybe|after that|once \w+|with [^,]{1,60}),? ){0,2}(?:re-?run|check|verify|add|write|create|fix|get|look|deliver|submit|install|grep|remove|delete|update|implement|ensure|make|confirm|decide|consider|try|inspect|open|find|test|use|keep|drop|finish|review|switch|revert|search|see|apply|extend|move|rename|replace|clean|investigate|examine|determine|compare|repeat|restore|continue|start|go|do|don't|do not|never|avoid|leave|mirror|follow|build|commit|run|read|set|put)\b(?! (?:was|were|has|is|by|of|now)\b)/i;
-const reports = /\b(?:complet|done|attempt|outcome|change|tests?|finish|tried|history|progress|state|found)/;
+const reports = /\b(?:task|goal|issue|objective|user|problem)|\b(?:complet|done|attempt|outcome|change|tests?|finish|tried|history|progress|state|found)/;
+/** What the user wants stands in Q; it is a claim about Q, however it is worded. */
+const asked = /\b(?:task|goal|objective|user|problem)\b/;
 /** A guess that says so. */
 const hedges =
   /\b(?:probably|perhaps|maybe|might|may be|likely|presumably|possibly|assum(?:e|ed|ing|ption)|guess(?:ed)?|suspect(?:ed)?|seems?|apparently|e\.g\.|for example|for instance|such as|something like|not (?:sure|known|clear)|unknown|unclear|unverified|hypothe\w+)\b/i;
@@ -64,7 +66,7 @@ export function linesOfMemory(memory: string): MemoryLine[] {
     const head = code ? null : headOf(raw);
     if (head !== null) heading = head.title.toLowerCase().replaceAll("_", " ");
     const text = (head === null ? (code ? raw : raw.replace(bullet, "")) : head.rest).trim();
-    if (text !== "") lines.push({ text, heading, plan: planHeading.test(heading) || isPlanned(text) || isOrder(text, heading), code });
+    if (text !== "") lines.push({ text, heading, plan: planHeading.test(heading) || (isPlanned(text) && !asked.test(heading)) || isOrder(text, heading), code });
   }
   return lines;
 }

@@ -103,9 +103,31 @@ const telling = 6;
 function standsIn(number: string, context: readonly string[], one: SeenText): boolean {
   const places = one.numbers().get(number) ?? [];
   if (places.length === 0) return false;
-  if (places.length >= mostPlaces || number.length >= telling || context.length === 0 || context.some((word) => one.about.includes(word))) return true;
+  if (places.length >= mostPlaces || number.length >= telling || context.length === 0) return true;
   return places.some((place) => {
-    const around = one.text.slice(Math.max(0, place - nearby), place + nearby);
+    const around = isLabel(one.text, place)
+      ? neighbours(one.text, place)
+      : `${one.about}\n${one.text.slice(Math.max(0, place - nearby), place + nearby)}`;
     return context.some((word) => around.includes(word));
   });
 }
+
+/** Is the number the label of its line in a listing: `12\t`, `12:`, `a.py:12:`? */
+function isLabel(text: string, place: number): boolean {
+  const start = text.lastIndexOf("\n", place) + 1;
+  return place - start < 200 && /^(?:[^\s:]{0,200}[:-])?\s{0,8}$/.test(text.slice(start, place)) && /^\d+(?:[:\t|→-]| {2})/.test(text.slice(place, place + 12));
+}
+
+/** The line and `window` lines on either side. */
+function neighbours(text: string, place: number): string {
+  let from = place;
+  let to = place;
+  for (let line = 0; line <= listedLines && from > 0; line += 1) from = Math.max(0, text.lastIndexOf("\n", from - 1));
+  for (let line = 0; line <= listedLines && to < text.length; line += 1) {
+    const end = text.indexOf("\n", to + 1);
+    to = end < 0 ? text.length : end;
+  }
+  return text.slice(Math.max(from, place - 600), Math.min(to, place + 600));
+}
+/** Lines of a listing around a line that is named for what stands near it. Our choice: a claim about line 10 may mean the body that begins there. */
+const listedLines = 3;

@@ -51,7 +51,7 @@ interface Place {
 }
 
 const planHeading = /next|pending|to.?do|remaining|open|plan/i;
-const planned = /\b(?:should|need|will|would|could|to be|to do|not yet|still|might|may|perhaps|probably|maybe|e\.g\.|if)\b|\?/i;
+const planned = /\b(?:apparently|seems?|likely|presumably|assum\w*|suspect\w*|guess\w*|unclear|unknown|not sure|hypothes\w*|possibly|should|need|will|would|could|to be|to do|not yet|still|might|may|perhaps|probably|maybe|e\.g\.|if)\b|\?/i;
 const headingLine = /^\s*(?:#{1,6}\s|\*\*|[A-Z][A-Z_ ]{2,40}:)/;
 
 /** Lines that state something: not under a heading for plans and questions, not hedged. */
@@ -97,7 +97,7 @@ const swapPath: Corruption = (view, pool, random) => {
   );
   if (stem === undefined) return null;
   const by = found.words.slice(0, found.words.length - name.length) + stem + ending;
-  return withLine(view, found, replaced(found, by), `${found.words} -> ${by}`);
+  return withLine(view, found, replaced(found, by), `${found.words} -> ${by} in: ${found.line.trim()}`);
 };
 
 /** Another file that the fold did show: grounded, and false. */
@@ -109,7 +109,7 @@ const swapPathSeen: Corruption = (view, _pool, random) => {
     (one) => one.length < 120 && !view.memory.toLowerCase().includes(one) && !found.words.toLowerCase().endsWith(one.slice(one.lastIndexOf("/") + 1)),
   );
   const by = pick(others, random);
-  return by === undefined ? null : withLine(view, found, replaced(found, by), `${found.words} -> ${by}`);
+  return by === undefined ? null : withLine(view, found, replaced(found, by), `${found.words} -> ${by} in: ${found.line.trim()}`);
 };
 
 const symbol = /(?<=`)_{0,2}[A-Za-z]\w*_\w+(?=[`(.])|(?<=`)[A-Z][a-z]+[A-Z]\w+(?=[`(.])|\b[a-z]+(?:_[a-z0-9]+)+\b(?!\.\w|\/)/g;
@@ -127,7 +127,7 @@ const swapSymbol: Corruption = (view, pool, random) => {
     pool.symbols.filter((one) => /[A-Z]/.test(one) === camel && !before.includes(one.toLowerCase())),
     random,
   );
-  return by === undefined ? null : withLine(view, found, replaced(found, by), `${found.words} -> ${by}`);
+  return by === undefined ? null : withLine(view, found, replaced(found, by), `${found.words} -> ${by} in: ${found.line.trim()}`);
 };
 
 const opposite: readonly (readonly [RegExp, string])[] = [
@@ -248,7 +248,7 @@ const alterCommand: Corruption = (view, pool, random) => {
   else if (way === 1) words[at] = /\//.test(words[at] ?? "") ? (words[at] ?? "").replace(/[^/]+$/, `${stem}.py`) : `${stem}.py`;
   else words[0] = words[0] === "nosetests" ? "py.test" : "nosetests";
   const by = words.join(" ");
-  return withLine(view, found, replaced(found, by), `${found.words} -> ${by}`);
+  return withLine(view, found, replaced(found, by), `${found.words} -> ${by} in: ${found.line.trim()}`);
 };
 
 export const corruptions = {
