@@ -1,10 +1,23 @@
 import { type Entity, entitiesIn } from "./entities.ts";
-import { clausesOf, isPlanned, type MemoryLine } from "./lines.ts";
+import { clausesOf, isPlan, type MemoryLine } from "./lines.ts";
 import type { Polarity } from "./states.ts";
 
 /** What a memory says about how things went: outcomes of tests and runs, and what became of files. */
 
-const numberWords: Readonly<Record<string, number>> = { no: 0, zero: 0, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 };
+const numberWords: Readonly<Record<string, number>> = {
+  no: 0,
+  zero: 0,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+};
 const count = String.raw`(\d{1,6}|no|zero|one|two|three|four|five|six|seven|eight|nine|ten)`;
 const noun = String.raw`(?:(?:unit|existing|new|other|of the|regression|relevant|original|related) ){0,2}(?:tests?|test cases?|cases|checks?|assertions?|specs?|examples?)?`;
 const passedCount = new RegExp(String.raw`\b${count} ${noun}\s?(?:have |are |now )?pass(?:ed|es|ing)?\b`, "gi");
@@ -30,10 +43,13 @@ export function countsIn(clause: string): Counts | null {
   return passed === null && failed === null ? null : { passed, failed };
 }
 
-const notFailed = /\b(?:no|zero|0|without(?: any)?|not?|n't|never|nothing) (?:test |more |new |further |other |longer )?(?:fail(?:s|ed|ing|ures?)?|errors?|regressions?|issues?|exceptions?|crash(?:es)?)\b/gi;
-const notPassed = /\b(?:not|n't|never|no longer|cannot|can't|fails? to|unable to|yet to|none of .{0,30}) (?:\w+ )?(?:pass(?:ed|es|ing)?|work(?:s|ed|ing)?|succeed(?:s|ed)?|run)\b/gi;
+const notFailed =
+  /\b(?:no|zero|0|without(?: any)?|not?|n't|never|nothing) (?:test |more |new |further |other |longer )?(?:fail(?:s|ed|ing|ures?)?|errors?|regressions?|issues?|exceptions?|crash(?:es)?)\b/gi;
+const notPassed =
+  /\b(?:not|n't|never|no longer|cannot|can't|fails? to|unable to|yet to|none of .{0,30}) (?:\w+ )?(?:pass(?:ed|es|ing)?|work(?:s|ed|ing)?|succeed(?:s|ed)?|run)\b/gi;
 const failedWord = /\b(?:fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?|broke(?:n)?|red|unsuccessful)\b/i;
-const passedWord = /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|works?(?: (?:correctly|now|as expected|fine))?)\b/i;
+const passedWord =
+  /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|works?(?: (?:correctly|now|as expected|fine))?)\b/i;
 
 /** What a clause says of an outcome; null: nothing, or both. */
 export function polarityOf(clause: string): Polarity | null {
@@ -65,7 +81,7 @@ const tests = /\btests?\b|\btest suite\b|\bsuite\b|\bspecs?\b/i;
 export function outcomeClaims(line: MemoryLine): OutcomeClaim[] {
   if (line.code) return [];
   return clausesOf(line.text).flatMap((clause) => {
-    if (line.plan && isPlanned(clause)) return [];
+    if (isPlan(line, clause)) return [];
     const polarity = polarityOf(clause);
     const counts = countsIn(clause);
     if (polarity === null && counts === null) return [];
@@ -82,7 +98,10 @@ export interface FileClaim {
 }
 
 const verbs: readonly (readonly [FileVerb, RegExp])[] = [
-  ["created", /^(?:\W{0,3})(?:successfully |also |then |i |we )?(?:created|wrote|written|new (?:file|script|test(?: file)?))\b(?! (?:in|inside|to)\b)/i],
+  [
+    "created",
+    /^(?:\W{0,3})(?:successfully |also |then |i |we )?(?:created|wrote|written|new (?:file|script|test(?: file)?))\b(?! (?:in|inside|to)\b)/i,
+  ],
   ["edited", /^(?:\W{0,3})(?:successfully |also |then |i |we )?(?:edited|modified|changed|updated|patched|rewrote|refactored)\b/i],
   ["removed", /^(?:\W{0,3})(?:successfully |also |then |i |we )?(?:deleted|removed|cleaned up)\b/i],
 ];
@@ -91,6 +110,7 @@ const verbs: readonly (readonly [FileVerb, RegExp])[] = [
 export function fileClaims(line: MemoryLine): FileClaim[] {
   if (line.code || line.plan) return [];
   return clausesOf(line.text).flatMap((clause) => {
+    if (isPlan(line, clause)) return [];
     const verb = verbs.find(([, pattern]) => pattern.test(clause))?.[0];
     if (verb === undefined) return [];
     const paths = entitiesIn(line, clause).filter(({ kind }) => kind === "path");
@@ -108,4 +128,5 @@ export const saysUnchanged = (line: MemoryLine): boolean =>
   (/\bno (?:code |source |file |files |other )?(?:changes|edits|modifications)(?: (?:have been |were )?(?:made|done))?(?: yet| so far)\b|\bnothing (?:has been |was )?(?:changed|modified|edited) (?:yet|so far)\b/i.test(
     line.text,
   ) ||
-    (/^(?:changes|files? (?:changed|modified)|edits)\b/.test(line.heading) && /^(?:none|nothing)(?: so far| yet)?\b[.\s]*(?:$|-)/i.test(line.text)));
+    (/^(?:changes|files? (?:changed|modified)|edits)\b/.test(line.heading) &&
+      /^(?:none|nothing)(?: so far| yet)?\b[.\s]*(?:$|-)/i.test(line.text)));

@@ -4,7 +4,30 @@ import type { Deed } from "./runs.ts";
 /** Commands as sets of words: a command told again is often shorter than the one that was typed, and never has words of its own. */
 
 /** Words that shape output or only get there. */
-const plumbing = new Set(["cd", "&&", "||", "|", ";", "2>&1", "2>/dev/null", ">", "tail", "head", "python", "python3", "-m", "sudo", "env", "bash", "sh", "-c", "$", "…", "...", "[...]"]);
+const plumbing = new Set([
+  "cd",
+  "&&",
+  "||",
+  "|",
+  ";",
+  "2>&1",
+  "2>/dev/null",
+  ">",
+  "tail",
+  "head",
+  "python",
+  "python3",
+  "-m",
+  "sudo",
+  "env",
+  "bash",
+  "sh",
+  "-c",
+  "$",
+  "…",
+  "...",
+  "[...]",
+]);
 
 /** Words of a command line for comparison: without quotes, `./` and plumbing. */
 export function commandWords(line: string): string[] {
@@ -21,12 +44,13 @@ const sameWord = (claimed: string, typed: string): boolean =>
   (/[/.]/.test(claimed) && (typed.endsWith(`/${claimed}`) || claimed.endsWith(`/${typed}`))) ||
   (claimed.length > 3 && typed.startsWith(`${claimed}=`));
 
-const placeholder = /path\/to|^<|^file\d?$/;
+const placeholder = /path\/to\//;
 
 /** Words of the claim that the line lacks; a line with placeholders (`git diff -- path/to/file`) lacks no file. */
 export function missingWords(claimed: readonly string[], typed: readonly string[]): string[] {
   const exact = new Set(typed);
-  if (typed.some((word) => placeholder.test(word))) return claimed.filter((word) => !exact.has(word) && !/\w[/.]\w/.test(word));
+  const rigid = claimed.filter((word) => !/\w[/.]\w/.test(word));
+  if (rigid.length >= 2 && typed.some((word) => placeholder.test(word))) return rigid.filter((word) => !exact.has(word));
   return claimed.filter((word) => !exact.has(word) && !typed.some((one) => sameWord(word, one)));
 }
 

@@ -5,8 +5,10 @@ import { clausesOf, linesOfMemory, type MemoryLine } from "./lines.ts";
 /** Forbidding words. "Does not" and "is not" describe what is wrong, and forbid nothing. */
 const negative =
   /\b(?:(?:do|must|should|shall|may|can) not|(?:do|must|should|shall|ca)n't|cannot|never|no need to|not (?:be )?(?:allowed|permitted|necessary|needed)|forbidden|avoid|without \w+ing|out of scope|off[- ]limits|untouched|unchanged|non-\w+|only)\b/i;
-const positive = /\b(?:must|has to|have to|required?|requires|should|shall|always|ensure|make sure|keep|preserve|remain|at least|compatible|compatibility)\b/i;
-const permission = /\b(?:may|can|could|allowed|free to|fine to|ok(?:ay)? to|feel free|optional|permitted|should|must|needs? to|has to|have to)\b/i;
+const positive =
+  /\b(?:must|has to|have to|required?|requires|should|shall|always|ensure|make sure|keep|preserve|remain|at least|compatible|compatibility)\b/i;
+const permission =
+  /\b(?:may|can|could|allowed|free to|fine to|ok(?:ay)? to|feel free|optional|permitted|should|must|needs? to|has to|have to)\b/i;
 
 /** Verbs of one meaning, by their beginnings. */
 const families: readonly RegExp[] = [
@@ -42,7 +44,11 @@ export interface Rule {
 const stem = (word: string): string => word.toLowerCase().replace(/(?:'s|s)$/, "");
 /** Words that carry the meaning: at least four letters, or with digits. */
 export const contentWords = (text: string): Set<string> =>
-  new Set((text.match(/[A-Za-z_][\w.]*\w|\d+(?:\.\d+)*/g) ?? []).map(stem).filter((word) => (word.length >= 4 || /\d/.test(word)) && !stop.has(word)));
+  new Set(
+    (text.match(/[A-Za-z_][\w.]*\w|\d+(?:\.\d+)*/g) ?? [])
+      .map(stem)
+      .filter((word) => (word.length >= 4 || /\d/.test(word)) && !stop.has(word)),
+  );
 
 export function ruleOf(text: string): Rule | null {
   const isNegative = negative.test(text);
@@ -76,6 +82,8 @@ export function allowancesOf(line: MemoryLine): Rule[] {
   if (line.code) return [];
   return clausesOf(line.text).flatMap((clause) => {
     const spoken = clause.replace(/`[^`]*`/g, "`");
-    return permission.test(spoken) || /^(?:modify|change|edit|update|delete|remove)\b/i.test(spoken) ? [readRule(clause, negative.test(spoken))] : [];
+    return permission.test(spoken) || /^(?:modify|change|edit|update|delete|remove)\b/i.test(spoken)
+      ? [readRule(clause, negative.test(spoken))]
+      : [];
   });
 }

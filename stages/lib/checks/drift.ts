@@ -48,7 +48,8 @@ function altered(rules: readonly Rule[], known: Known): Finding[] {
 }
 
 /** Messages of scaffolds about the protocol; no rules of the task. */
-const canned = /\b(?:tool calls?|function calls?|your (?:last )?(?:response|output|reply)|format|bash block|submit|please continue|exactly one|code block|action)\b/i;
+const canned =
+  /\b(?:tool calls?|function calls?|your (?:last )?(?:response|output|reply)|format|bash block|submit|please continue|exactly one|code block|action)\b/i;
 
 /** Rules that only the fold's user messages and the previous memory hold. */
 function ownRules(view: CheckView): Rule[] {
@@ -56,7 +57,9 @@ function ownRules(view: CheckView): Rule[] {
   const before =
     view.previousMemory === null
       ? []
-      : linesOfMemory(view.previousMemory).filter(({ heading, plan, code }) => /constraint|rule|requirement/.test(heading) && !plan && !code).map(({ text }) => text);
+      : linesOfMemory(view.previousMemory)
+          .filter(({ heading, plan, code }) => /constraint|rule|requirement/.test(heading) && !plan && !code)
+          .map(({ text }) => text);
   return [...told, ...before].flatMap(rulesOf).filter(({ objects }) => objects.size >= 2);
 }
 
@@ -86,7 +89,11 @@ export interface Survival {
 
 export function survivalOf(view: Pick<CheckView, "previousMemory" | "memory">): Survival {
   if (view.previousMemory === null) return { facts: 0, kept: 0 };
-  const facts = new Map(linesOfMemory(view.previousMemory).flatMap(entitiesOf).map((entity) => [entity.words, entity]));
+  const facts = new Map(
+    linesOfMemory(view.previousMemory)
+      .flatMap(entitiesOf)
+      .map((entity) => [entity.words, entity]),
+  );
   const seen = seenOf([seenText(view.memory)]);
   return { facts: facts.size, kept: [...facts.values()].filter((fact) => factSeen(fact, seen)).length };
 }
@@ -94,5 +101,8 @@ export function survivalOf(view: Pick<CheckView, "previousMemory" | "memory">): 
 export const drift: Check = (view) => {
   const known = knownOf(view);
   const rules = rulesOf(view.task);
-  return { looked: rules.length + ownRules(view).length, findings: [...contradicted(rules, known), ...altered(rules, known), ...lost(view)] };
+  return {
+    looked: rules.length + ownRules(view).length,
+    findings: [...contradicted(rules, known), ...altered(rules, known), ...lost(view)],
+  };
 };

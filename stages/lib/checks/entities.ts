@@ -40,10 +40,15 @@ const programs = new Set(
 
 /** Does a code span name a command: a known program (or a script that is run) and at least one word behind it? */
 export function isCommand(span: string): boolean {
-  const words = span.replace(/^\$\s+/, "").trim().split(/\s+/);
+  const words = span
+    .replace(/^\$\s+/, "")
+    .trim()
+    .split(/\s+/);
   const first = words.find((word) => !/^\w+=\S*$/.test(word)) ?? "";
   const program = first.slice(first.lastIndexOf("/") + 1);
-  return words.length >= 2 && (programs.has(first) || programs.has(program) || /^\.\/[\w./-]+$/.test(first)) && !/^[\w.]+\s*[=(:]/.test(span);
+  return (
+    words.length >= 2 && (programs.has(first) || programs.has(program) || /^\.\/[\w./-]+$/.test(first)) && !/^[\w.]+\s*[=(:]/.test(span)
+  );
 }
 
 /** A path without quotes, place and punctuation around it, `/`-separated. */
@@ -62,8 +67,14 @@ function isPath(word: string, code: boolean): boolean {
   if (file.test(path)) return true;
   if (!path.includes("/") || !/[A-Za-z]/.test(path) || !/^[\w.@+~/-]+$/.test(path)) return false;
   const last = path.slice(path.lastIndexOf("/") + 1);
-  if (file.test(last) || (path.startsWith("/") && path.length > 3 && /^\/[\w.~-]+\/|^\/(?:tmp|testbed|app|repo|workspace|home|usr|etc|opt|var)\b/.test(path))) return true;
-  return code ? /^(?:\.{0,2}\/|~\/)?[\w@.-]+\/[\w@./-]*$/.test(path) : path.split("/").length > 2 && /[_.-]/.test(path) && /^[a-z]/.test(path);
+  if (
+    file.test(last) ||
+    (path.startsWith("/") && path.length > 3 && /^\/[\w.~-]+\/|^\/(?:tmp|testbed|app|repo|workspace|home|usr|etc|opt|var)\b/.test(path))
+  )
+    return true;
+  return code
+    ? /^(?:\.{0,2}\/|~\/)?[\w@.-]+\/[\w@./-]*$/.test(path)
+    : path.split("/").length > 2 && /[_.-]/.test(path) && /^[a-z]/.test(path);
 }
 
 const keywords = new Set(
@@ -82,11 +93,14 @@ const genericError = /^(?:Error|Exception|Warning|Failure|Fault)$/;
 /** A number that says something: `context` tells what it belongs to. */
 const numberToken = /(?<![\w.#-]|\d[,:])(?:v)?(\d+(?:,\d{3})+|\d+(?:\.\d+)*)(?![\w]|\.\d)/g;
 /** What follows a number that no one has to find again: shares and durations are rounded, steps and list places are the writer's own. */
-const notLookedUp = /^\s?(?:%|percent|ms\b|s\b|sec|second|minute|min\b|hour|st\b|nd\b|rd\b|th\b|x\b|×|times\b|[kKMG]B?\b|steps?\b|ways?\b|lines? (?:long|of code))/;
-const lineBefore = /\blines?\s*(?:numbers?|no\.?|#)?\s*(?:~|≈|around|about|near)?\s*(?:\d+\s*(?:-|–|to|and|,|&)\s*)*$|:\s?$|[-–]$|#L$|\bL$/i;
+const notLookedUp =
+  /^\s?(?:%|percent|ms\b|s\b|sec|second|minute|min\b|hour|st\b|nd\b|rd\b|th\b|x\b|×|times\b|[kKMG]B?\b|steps?\b|ways?\b|lines? (?:long|of code))/;
+const lineBefore =
+  /\blines?\s*(?:numbers?|no\.?|#)?\s*(?:~|≈|around|about|near)?\s*(?:\d+\s*(?:-|–|to|and|,|&)\s*)*$|:\s?$|[-–]$|#L$|\bL$/i;
 
 /** Does the text before a number say that it is a line (`line 12`, `a.py:12`, `lines 3-12`)? */
-export const isLineNumber = (before: string): boolean => /\blines?\b.{0,24}$|\.\w{1,5}:$|:\d{1,7}[-–:]$/i.test(before) && lineBefore.test(before);
+export const isLineNumber = (before: string): boolean =>
+  /\blines?\b.{0,24}$|\.\w{1,5}:$|:\d{1,7}[-–:]$/i.test(before) && lineBefore.test(before);
 
 const leastCount = 13; // smaller counts are words of prose ("3 files", "two cases") and are derived as often as read: our choice
 /** Sizes of words and round figures, which are general knowledge ("the low 32 bits", "a 64-bit build"). */
@@ -99,7 +113,8 @@ function numbersIn(stretch: string, make: (kind: EntityKind, words: string) => E
     const before = stretch.slice(Math.max(0, match.index - 60), match.index);
     const after = stretch.slice(match.index + match[0].length, match.index + match[0].length + 24);
     const line = isLineNumber(before);
-    if (!line && (notLookedUp.test(after) || /\b(?:steps?|~|≈|about|around|approximately|roughly|nearly|over|almost)\s*#?$/i.test(before))) continue;
+    if (!line && (notLookedUp.test(after) || /\b(?:steps?|~|≈|about|around|approximately|roughly|nearly|over|almost)\s*#?$/i.test(before)))
+      continue;
     if (!line && !code && (Number(digits) < leastCount || round.has(Number(digits))) && !/\d\.\d/.test(digits)) continue;
     if (code && Number(digits) < 2) continue;
     found.push(make("number", digits));
@@ -130,7 +145,8 @@ function ofFragment(span: string, make: Make): Entity[] {
     if (own.length > 0) found.push(...own);
     else
       for (const word of raw.split(/[^\w$]+/))
-        if (word.length >= 3 && /^[A-Za-z_$]/.test(word) && !keywords.has(word) && !wellKnown.has(word.toLowerCase())) found.push(make("symbol", word));
+        if (word.length >= 3 && /^[A-Za-z_$]/.test(word) && !keywords.has(word) && !wellKnown.has(word.toLowerCase()))
+          found.push(make("symbol", word));
   }
   return [...found, ...numbersIn(span, make, true)];
 }
@@ -147,7 +163,8 @@ function ofSpan(span: string, make: Make): Entity[] {
 }
 
 /** `:12-40` behind a path. */
-const placeIn = (text: string): string => (/:\d{1,7}(?:[-:,]\d{1,7})*$/.exec(text)?.[0] ?? "").replaceAll("-", " ").replaceAll(":", " line ");
+const placeIn = (text: string): string =>
+  (/:\d{1,7}(?:[-:,]\d{1,7})*$/.exec(text)?.[0] ?? "").replaceAll("-", " ").replaceAll(":", " line ");
 
 function ofProse(stretch: string, make: Make): Entity[] {
   const found: Entity[] = [];

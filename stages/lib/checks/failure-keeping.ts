@@ -23,27 +23,46 @@ export function failingState(view: CheckView): Deed | null {
   return solved ? null : last;
 }
 
+/** What an honest line says of something that does not work. Whether a bug "persists" or a module "is missing", the reader is warned. */
 const failureWords =
-  /\b(?:fail(?:s|ed|ing|ures?)?|errors?|exceptions?|broke(?:n)?|crash(?:es|ed|ing)?|traceback|wrong(?:ly)?|incorrect(?:ly)?|can(?:not|'t)|couldn't|could not|unable|missing|unresolved|does(?: not|n't)|did(?: not|n't)|do(?: not|n't)|is(?: not|n't)|was(?: not|n't)|not (?:yet |found|work|installed|available|recognized)|no module|issues?|problems?|bugs?|mismatch|regression|blocked|raises?d?|reproduc\w+|invalid|unexpected|time[ds]? ?out|still|instead of|\w+(?:Error|Exception))\b/i;
+  /\b(?:fail(?:s|ed|ing|ures?)?|errors?|exceptions?|broke(?:n)?|breaks?|crash(?:es|ed|ing)?|traceback|wrong(?:ly)?|incorrect(?:ly)?|can(?:not|'t)|couldn't|could not|unable|missing|lacks?|unresolved|unverified|refus(?:es|ed)|reject(?:s|ed)|complain(?:s|ed)?|abort(?:s|ed)?|(?:does|did|do|is|was|has|have|are|were)(?: not|n't)|not|never|none|no|nothing|regression|blocked|rais(?:es|ed)|throws?|threw|reproduc\w+|invalid|unexpected|time[ds]? ?out|persists?|still|stray|mismatch|conflicts?|\w+(?:Error|Exception))\b/i;
 
-/** Words that tell which failure is meant: error types and names in its message, failing tests, files of the command. */
-function marksOf(deed: Deed): Set<string> {
-  const { action } = deed;
-  const text = `${action.error ?? ""} ${action.failing.join(" ")} ${action.command}`.toLowerCase();
-  const marks = new Set<string>();
-  for (const [word] of text.matchAll(/[a-z_][\w]{3,60}/g)) if (!common.has(word)) marks.add(word);
-  return marks;
+interface Marks {
+  /** Error types and failing tests: one of them says which failure is meant. */
+  readonly telling: ReadonlySet<string>;
+  /** Other words of the message and the command: two of them do. */
+  readonly other: ReadonlySet<string>;
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z_]\w{3,60}/g) ?? [];
+
+/** Words that tell which failure is meant. */
+function marksOf({ action }: Deed): Marks {
+  const types = (action.error ?? "").match(/\b[A-Z]\w*(?:Error|Exception|Failure|Exit|Interrupt|Warning)\b/g) ?? [];
+  const telling = new Set([
+    ...types.map((type) => type.toLowerCase()),
+    ...wordsOf(action.failing.join(" ")).filter((word) => !common.has(word)),
+  ]);
+  const other = wordsOf(`${action.error ?? ""} ${action.summary ?? ""} ${action.command}`).filter(
+    (word) => !common.has(word) && !telling.has(word),
+  );
+  return { telling, other: new Set(other) };
 }
 const common = new Set(
-  "python python3 test tests with from that this error exception line file testbed tmp pytest true false none return head tail grep module failed passed main command testing".split(" "),
+  "python python3 test tests with from that this error exception line file testbed tmp pytest true false none return head tail grep module failed passed main command testing object type attribute name value must have before been call calling either string index does found such".split(
+    " ",
+  ),
 );
 
+/** Does a line that claims something warn of this failure? Q's own words and plans warn of nothing that happened. */
 function keeps(known: Known, deed: Deed): boolean {
-  const marks = marksOf(deed);
-  return known.lines.some(({ text }) => {
-    if (!failureWords.test(text)) return false;
-    const words = text.toLowerCase().match(/[a-z_]\w{3,60}/g) ?? [];
-    return marks.size === 0 || words.some((word) => marks.has(word));
+  const { telling, other } = marksOf(deed);
+  const needed = Math.min(2, other.size);
+  return known.lines.some((line) => {
+    if (/\b(?:task|goal|user|objective)\b/.test(line.heading) || !failureWords.test(line.text)) return false;
+    const words = new Set(wordsOf(line.text));
+    if ([...telling].some((mark) => words.has(mark))) return true;
+    return [...other].filter((mark) => words.has(mark)).length >= needed;
   });
 }
 
@@ -53,6 +72,9 @@ export const failureKeeping: Check = (view) => {
   if (failing === null) return { looked: 0, findings: [] };
   const { action } = failing;
   if (keeps(known, failing)) return { looked: 1, findings: [] };
-  const finding: Finding = { words: action.error ?? action.summary ?? action.command, why: `\`${identity(failing)}\` failed last, and the memory does not say so` };
+  const finding: Finding = {
+    words: action.error ?? action.summary ?? action.command,
+    why: `\`${identity(failing)}\` failed last, and the memory does not say so`,
+  };
   return { looked: 1, findings: [finding] };
 };

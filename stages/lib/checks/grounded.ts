@@ -1,12 +1,13 @@
 import type { Check, Finding } from "./check.ts";
 import { commandWords, deedsOfCommand, missingWords } from "./command-match.ts";
 import { type Entity, entitiesIn, pathOf } from "./entities.ts";
-import { isConjecture } from "./lines.ts";
 import { type Known, knownOf } from "./known.ts";
+import { isConjecture } from "./lines.ts";
 import { numberSeen, pathSeen, symbolSeen, testSeen } from "./lookup.ts";
 
 /** In a plan these announce something that need not be there yet. */
-const creates = /\b(?:creat(?:e|es|ing)|add(?:s|ing)?|writ(?:e|es|ing)|new|make|making|introduc(?:e|ing)|implement(?:ing)?|generat(?:e|ing)|draft|build|extend(?:ing)?|save|put|define|register|renam(?:e|ing)|move|such as|like|e\.g\.)\b/i;
+const creates =
+  /\b(?:creat(?:e|es|ing)|add(?:s|ing)?|writ(?:e|es|ing)|new|make|making|introduc(?:e|ing)|implement(?:ing)?|generat(?:e|ing)|draft|build|extend(?:ing)?|save|put|define|register|renam(?:e|ing)|move|such as|like|e\.g\.)\b/i;
 
 /** Is a command told that was run, is shown, or is made of words of one that was? In a plan its names must be known, not its wording. */
 function commandSeen(entity: Entity, known: Known): boolean {
@@ -14,7 +15,7 @@ function commandSeen(entity: Entity, known: Known): boolean {
   if (known.before.hasText(text) || known.before.hasText(text.replace(/ … ?$| \.\.\.$/, ""))) return true;
   if (deedsOfCommand(entity.words, known.deeds).length > 0) return true;
   const claimed = commandWords(entity.words);
-  return told(known).some((typed) => missingWords(claimed, typed).length === 0);
+  return told(known).some((typed) => missingWords(claimed, typed).length === 0) && filesOf(entity).every((one) => !unseen(one, known));
 }
 
 const toldWords = new WeakMap<Known, readonly (readonly string[])[]>();
@@ -26,7 +27,10 @@ function told(known: Known): readonly (readonly string[])[] {
     text
       .slice(0, 60_000)
       .split("\n")
-      .filter((line) => line.length <= 400 && /(?:^|[`$>:\s])(?:python3?|pytest|pip|npm|npx|node|make|cargo|go|git|tox|sed|grep|\.\/\w+) /.test(line)),
+      .filter(
+        (line) =>
+          line.length <= 400 && /(?:^|[`$>:\s])(?:python3?|pytest|pip|npm|npx|node|make|cargo|go|git|tox|sed|grep|\.\/\w+) /.test(line),
+      ),
   );
   const words = [...new Set(lines)].slice(0, 2_000).map(commandWords);
   toldWords.set(known, words);
@@ -56,7 +60,9 @@ function unseen(entity: Entity, known: Known): boolean {
 
 /** The files inside a command that cannot have been run yet. */
 const filesOf = (entity: Entity): Entity[] =>
-  entity.kind === "command" ? entitiesIn({ ...entity.line, code: false }, entity.words).filter(({ kind }) => kind === "path" || kind === "test") : [entity];
+  entity.kind === "command"
+    ? entitiesIn({ ...entity.line, code: false }, entity.words).filter(({ kind }) => kind === "path" || kind === "test")
+    : [entity];
 
 /** `test_qdp.py` where `qdp.py` was shown: where tests of a file are to be looked for is no invention. */
 function namedAfterSeen(words: string, known: Known): boolean {
@@ -93,9 +99,7 @@ export const unseenEntities = (known: Known): Entity[] =>
 /** Every path, symbol, command, test, error type and number of the memory occurs in Q, the previous memory, the fold or the recent steps. */
 export const grounded: Check = (view) => {
   const known = knownOf(view);
-  const findings = unseenEntities(known).map(
-    ({ kind, words }): Finding => ({ words, why: `${kind} was never shown before the cut` }),
-  );
+  const findings = unseenEntities(known).map(({ kind, words }): Finding => ({ words, why: `${kind} was never shown before the cut` }));
   const told = new Set<string>();
   return { looked: known.entities.length, findings: findings.filter(({ words }) => !told.has(words) && told.add(words).size > 0) };
 };

@@ -6,7 +6,7 @@ export interface MemoryLine {
   readonly text: string;
   /** The nearest heading above, in lower case; "" before the first. */
   readonly heading: string;
-  /** Something that is yet to be done: a plan is no claim of fact. */
+  /** Under a heading for what is yet to be done: a plan is no claim of fact. */
   readonly plan: boolean;
   /** Inside a fenced block, where every word is code. */
   readonly code: boolean;
@@ -15,7 +15,8 @@ export interface MemoryLine {
 const markdown = /^\s{0,3}#{1,6}\s+(.{1,120}?)[\s:#]*$/;
 const bold = /^\s{0,3}\*\*([^*]{1,80}?):?\*\*:?\s*(.*)$/;
 /** `CODE_STATE:`, `Files changed:` at the beginning of a line, with or without words behind. */
-const label = /^\s{0,3}([A-Z][A-Z_ ]{2,40}|(?:Next|Open|Pending|Completed|Changes|Tests|Facts|Task|To ?do|Remaining|Done)\b[\w /&-]{0,40}):(?:\s+(.*))?$/;
+const label =
+  /^\s{0,3}([A-Z][A-Z_ ]{2,40}|(?:Next|Open|Pending|Completed|Changes|Tests|Facts|Task|To ?do|Remaining|Done)\b[\w /&-]{0,40}):(?:\s+(.*))?$/;
 const bullet = /^\s*(?:>\s*)?(?:(?:[-*•+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?/;
 const planHeading = /\b(?:next|pending|to-?\s?do|remaining|open|plan(?:ned|s)?|upcoming|left to|outstanding|future)\b/;
 const planWords =
@@ -23,7 +24,8 @@ const planWords =
 /** A clause that begins with one of these tells somebody what to do. Words that are a past tense as well ("read", "set", "run") only count where nothing is reported. */
 const orders =
   /^\W{0,4}(?:(?:then|next|first|finally|also|now|and|so|afterwards|optionally|possibly|perhaps|maybe|after that|once \w+|with [^,]{1,60}),? ){0,2}(?:re-?run|check|verify|add|write|create|fix|get|look|deliver|submit|install|grep|remove|delete|update|implement|ensure|make|confirm|decide|consider|try|inspect|open|find|test|use|keep|drop|finish|review|switch|revert|search|see|apply|extend|move|rename|replace|clean|investigate|examine|determine|compare|repeat|restore|continue|start|go|do|don't|do not|never|avoid|leave|mirror|follow|build|commit|run|read|set|put)\b(?! (?:was|were|has|is|by|of|now)\b)/i;
-const reports = /\b(?:task|goal|issue|objective|user|problem)|\b(?:complet|done|attempt|outcome|change|tests?|finish|tried|history|progress|state|found)/;
+const reports =
+  /\b(?:task|goal|issue|objective|user|problem)|\b(?:complet|done|attempt|outcome|change|tests?|finish|tried|history|progress|state|found)/;
 /** What the user wants stands in Q; it is a claim about Q, however it is worded. */
 const asked = /\b(?:task|goal|objective|user|problem)\b/;
 /** A guess that says so. */
@@ -31,14 +33,17 @@ const hedges =
   /\b(?:probably|perhaps|maybe|might|may be|likely|presumably|possibly|assum(?:e|ed|ing|ption)|guess(?:ed)?|suspect(?:ed)?|seems?|apparently|e\.g\.|for example|for instance|such as|something like|not (?:sure|known|clear)|unknown|unclear|unverified|hypothe\w+)\b/i;
 
 /** Does the sentence speak of what is yet to be done? */
-export const isPlanned = (text: string): boolean => planWords.test(text);
+export const isPlanned = (text: string): boolean => planWords.test(spoken(text));
+/** Without what stands between backticks: names and code say nothing about what is planned. */
+export const spoken = (text: string): string => text.replace(/`[^`]*`/g, "`");
 const isOrder = (clause: string, heading: string): boolean => orders.test(clause) && !reports.test(heading);
 
 /** Does the clause, on its line, say what is yet to be done? */
-export const isPlan = (line: MemoryLine, clause: string): boolean => line.plan || isOrder(clause, line.heading);
+export const isPlan = (line: MemoryLine, clause: string): boolean =>
+  line.plan || (isPlanned(clause) && !asked.test(line.heading)) || isOrder(clause, line.heading);
 
 /** What a clause says is a question, a guess that says so, or still to be done: no claim of fact. */
-export const isConjecture = (clause: string): boolean => /\?\W*$/.test(clause) || hedges.test(clause.replace(/`[^`]*`/g, "`"));
+export const isConjecture = (clause: string): boolean => /\?\W*$/.test(clause) || hedges.test(spoken(clause));
 
 interface Head {
   readonly title: string;
@@ -66,7 +71,7 @@ export function linesOfMemory(memory: string): MemoryLine[] {
     const head = code ? null : headOf(raw);
     if (head !== null) heading = head.title.toLowerCase().replaceAll("_", " ");
     const text = (head === null ? (code ? raw : raw.replace(bullet, "")) : head.rest).trim();
-    if (text !== "") lines.push({ text, heading, plan: planHeading.test(heading) || (isPlanned(text) && !asked.test(heading)) || isOrder(text, heading), code });
+    if (text !== "") lines.push({ text, heading, plan: planHeading.test(heading), code });
   }
   return lines;
 }

@@ -1,4 +1,4 @@
-import { type Entity, pathOf } from "./entities.ts";
+import { type Entity, isLineNumber, pathOf } from "./entities.ts";
 import { mostPlaces, numberOf, type Seen, type SeenText } from "./seen.ts";
 
 /** Was what a memory names shown before? One question per kind of entity, each as strict as a paraphrase allows. */
@@ -45,7 +45,8 @@ function joined(path: string, seen: Seen): boolean {
 
 /** Does the answer to a question about this folder, or a command inside it, name the rest from its first segment on? */
 function listed({ text, about }: SeenText, folder: string, rest: string): boolean {
-  const asked = about.includes(folder) || new RegExp(`(?:cd|directory:?|in) \\S{0,200}${folder.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`).test(text);
+  const asked =
+    about.includes(folder) || new RegExp(`(?:cd|directory:?|in) \\S{0,200}${folder.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`).test(text);
   if (!asked) return false;
   let at = text.indexOf(rest);
   for (let tries = 0; at >= 0 && tries < mostPlaces; tries += 1) {
@@ -82,19 +83,81 @@ function contextOf(entity: Entity): readonly string[] {
 function spellings(entity: Entity): string[] {
   const number = numberOf(entity.words);
   const before = entity.clause.slice(0, entity.clause.indexOf(entity.words)).slice(-40);
-  if (!/^\d+$/.test(number) || !/(?:\b(?:about|around|near|roughly|approximately|some|from|starting (?:at|near))|~|≈)\s?(?:lines?\s)?$/i.test(before)) return [number];
+  if (
+    !/^\d+$/.test(number) ||
+    !/(?:\b(?:about|around|near|roughly|approximately|some|from|starting (?:at|near))|~|≈)\s?(?:lines?\s)?$/i.test(before)
+  )
+    return [number];
   return Array.from({ length: 2 * vague + 1 }, (_, index) => String(Number(number) - vague + index));
 }
 const vague = 10; // lines that "about line 300" may be off: a screen's third, our choice
 
 /** `3.11` of `cp311`, `py311`; 3.10 of 3.10.12. */
 const versionSeen = (number: string, seen: Seen): boolean =>
-  number.includes(".") && (seen.hasText(`${number}.`) || seen.hasText(number) || ["cp", "py", "cpython-", "python"].some((tag) => seen.hasText(tag + number.replaceAll(".", ""))));
+  number.includes(".") &&
+  (seen.hasText(`${number}.`) ||
+    seen.hasText(number) ||
+    ["cp", "py", "cpython-", "python"].some((tag) => seen.hasText(tag + number.replaceAll(".", ""))));
 
 /** Does the number stand near any of the words it stands near in the memory? */
 export function numberSeen(entity: Entity, seen: Seen): boolean {
+  const numbers = spellings(entity);
+  const anchor = anchorOf(entity);
+  const places = anchor === null ? [] : labelsOf(anchor, seen);
+  if (anchor !== null && places.length > 0) {
+    const wanted = Number(entity.words);
+    const reach = numbers.length > 1 ? vague : listedLines;
+    return (
+      places.some((place) => Math.abs(place - wanted) <= reach) ||
+      numbers.some((number) => seen.texts.some((text) => saidNear(number, anchor, text)))
+    );
+  }
   const context = contextOf(entity);
-  return spellings(entity).some((number) => seen.texts.some((text) => standsIn(number, context, text))) || versionSeen(entity.words, seen);
+  return numbers.some((number) => seen.texts.some((text) => standsIn(number, context, text))) || versionSeen(entity.words, seen);
+}
+
+/**
+ * The name whose place a line number is: `sym` (line 12), `sym` at line 12, class Sym: a.py:12. null: the number is of something else, or
+ * of more than one line.
+ */
+function anchorOf({ clause, words }: Entity): string | null {
+  const at = clause.search(new RegExp(`(?<![\\w.-])${words}(?![\\w-]|\\.\\d)`));
+  if (
+    at < 0 ||
+    !isLineNumber(clause.slice(0, at)) ||
+    /^\s?(?:-|–|to\b|,|and\b|\/)\s?\d/.test(clause.slice(at + words.length)) ||
+    /(?:\d\s?(?:-|–|to|,|and)\s?|lines\s)$/.test(clause.slice(0, at))
+  )
+    return null;
+  const before = clause.slice(Math.max(0, at - 160), at);
+  const named =
+    /([A-Za-z_]\w*)(?:\([^)`]{0,60}\))?`?[\s:,(]{0,3}(?:(?:class|function|method|hook|helper|property|parent|definition|defined|located|found|starts?|begins?|sits?|is|now|hook method) ?){0,3}(?:(?:in|of|from|at|on|about|around|near)\s|:\s)?[`(]?(?:[\w~./-]*\/)?(?:[\w-]*\.\w{1,5})?`?[:\s,(]{0,3}(?:(?:at|on|from|about|around|near|approx(?:imately)?|~)?\s?(?:line|L)\s?)?$/.exec(
+      before,
+    );
+  const name = named?.[1];
+  return name === undefined || !/_|[a-z][A-Z]/.test(name) ? null : name.toLowerCase();
+}
+
+const mostLabels = 200;
+/** Lines that a name stands in, by the labels of listings. */
+function labelsOf(name: string, seen: Seen): number[] {
+  const labels: number[] = [];
+  for (const { text, words } of seen.texts) {
+    if (!words.has(name)) continue;
+    for (let at = text.indexOf(name); at >= 0 && labels.length < mostLabels; at = text.indexOf(name, at + name.length)) {
+      const start = text.lastIndexOf("\n", at) + 1;
+      const label = /^(?:[^\s:]{0,200}[:-])?\s{0,8}(\d{1,7})(?:[:\t|→-]| {2})/.exec(text.slice(start, Math.min(at, start + 240)))?.[1];
+      if (label !== undefined) labels.push(Number(label));
+    }
+  }
+  return labels;
+}
+
+/** Does somebody say the number near the name, outside of a listing? */
+function saidNear(number: string, name: string, one: SeenText): boolean {
+  return (one.numbers().get(number) ?? []).some(
+    (place) => !isLabel(one.text, place) && one.text.slice(Math.max(0, place - 120), place + 120).includes(name),
+  );
 }
 
 /** A number of so many digits is nobody's line number or count; where it stands does not matter. Our choice. */
@@ -115,7 +178,11 @@ function standsIn(number: string, context: readonly string[], one: SeenText): bo
 /** Is the number the label of its line in a listing: `12\t`, `12:`, `a.py:12:`? */
 function isLabel(text: string, place: number): boolean {
   const start = text.lastIndexOf("\n", place) + 1;
-  return place - start < 200 && /^(?:[^\s:]{0,200}[:-])?\s{0,8}$/.test(text.slice(start, place)) && /^\d+(?:[:\t|→-]| {2})/.test(text.slice(place, place + 12));
+  return (
+    place - start < 200 &&
+    /^(?:[^\s:]{0,200}[:-])?\s{0,8}$/.test(text.slice(start, place)) &&
+    /^\d+(?:[:\t|→-]| {2})/.test(text.slice(place, place + 12))
+  );
 }
 
 /** The line and `window` lines on either side. */

@@ -1,6 +1,6 @@
 import type { Check, Finding } from "./check.ts";
-import { knownOf } from "./known.ts";
 import { entitySeen, unseenEntities } from "./grounded.ts";
+import { knownOf } from "./known.ts";
 import { seenOf, textsOf } from "./seen.ts";
 
 /** Nothing that the memory claims is first seen after the cut: a memory that knows what was not there yet was written with the answer at hand. */

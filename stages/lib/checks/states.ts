@@ -25,8 +25,8 @@ export function outcomeOf({ action, call }: Deed): Polarity | null {
 
 /** Runs that an entity is about: by command, by the file they ran, by a test that they name. */
 export function runsAbout(entity: Entity, deeds: readonly Deed[]): Deed[] {
+  if (entity.kind === "command") return deedsOfCommand(entity.words, deeds);
   const runs = deeds.filter(tries);
-  if (entity.kind === "command") return deedsOfCommand(entity.words, runs);
   if (entity.kind === "path") {
     const path = pathOf(entity.words).toLowerCase();
     const name = path.slice(path.lastIndexOf("/") + 1);
@@ -34,7 +34,9 @@ export function runsAbout(entity: Entity, deeds: readonly Deed[]): Deed[] {
   }
   if (entity.kind === "test") {
     const name = (entity.words.split("::").at(-1) ?? "").replace(/\[.*$/, "").toLowerCase();
-    return runs.filter(({ line, action }) => line.toLowerCase().includes(name) || action.failing.some((one) => one.toLowerCase().includes(name)));
+    return runs.filter(
+      ({ line, action }) => line.toLowerCase().includes(name) || action.failing.some((one) => one.toLowerCase().includes(name)),
+    );
   }
   return [];
 }

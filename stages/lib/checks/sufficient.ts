@@ -58,7 +58,8 @@ export const sufficient: Check = (view) => {
       decided.add(name);
       if (!nameSeen(entity, fold)) continue;
       looked += 1;
-      if (!nameSeen(entity, seen)) findings.push({ words: entity.words, why: `step ${index + 1} after the cut uses it, and only the fold had shown it` });
+      if (!nameSeen(entity, seen))
+        findings.push({ words: entity.words, why: `step ${index + 1} after the cut uses it, and only the fold had shown it` });
     }
     visible.push(...textsOf(step));
   }

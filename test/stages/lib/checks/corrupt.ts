@@ -51,7 +51,8 @@ interface Place {
 }
 
 const planHeading = /next|pending|to.?do|remaining|open|plan/i;
-const planned = /\b(?:apparently|seems?|likely|presumably|assum\w*|suspect\w*|guess\w*|unclear|unknown|not sure|hypothes\w*|possibly|should|need|will|would|could|to be|to do|not yet|still|might|may|perhaps|probably|maybe|e\.g\.|if)\b|\?/i;
+const planned =
+  /\b(?:apparently|seems?|likely|presumably|assum\w*|suspect\w*|guess\w*|unclear|unknown|not sure|hypothes\w*|possibly|should|need|will|would|could|to be|to do|not yet|still|might|may|perhaps|probably|maybe|e\.g\.|if)\b|\?/i;
 const headingLine = /^\s*(?:#{1,6}\s|\*\*|[A-Z][A-Z_ ]{2,40}:)/;
 
 /** Lines that state something: not under a heading for plans and questions, not hedged. */
@@ -106,7 +107,10 @@ const swapPathSeen: Corruption = (view, _pool, random) => {
   const found = pick(find(statements(view.memory), filePath), random);
   if (found === undefined) return null;
   const others = [...new Set(before.match(filePath) ?? [])].filter(
-    (one) => one.length < 120 && !view.memory.toLowerCase().includes(one) && !found.words.toLowerCase().endsWith(one.slice(one.lastIndexOf("/") + 1)),
+    (one) =>
+      one.length < 120 &&
+      !view.memory.toLowerCase().includes(one) &&
+      !found.words.toLowerCase().endsWith(one.slice(one.lastIndexOf("/") + 1)),
   );
   const by = pick(others, random);
   return by === undefined ? null : withLine(view, found, replaced(found, by), `${found.words} -> ${by} in: ${found.line.trim()}`);
@@ -131,33 +135,46 @@ const swapSymbol: Corruption = (view, pool, random) => {
 };
 
 const opposite: readonly (readonly [RegExp, string])[] = [
-  [/\ball (\w+ )?(tests?|checks?) pass(?:es|ed)?\b/i, "3 $1$2 fail"],
   [/\b(\d+) passed\b(?!, \d+ failed)/, "$1 failed"],
   [/\b([1-9]\d*) failed\b/, "0 failed"],
   [/\bfailed\b/, "passed"],
   [/\bfails\b/, "passes"],
+  [/\bfailing\b/, "passing"],
+  [/\bfail\b/, "pass"],
   [/\bpassed\b/, "failed"],
   [/\bpasses\b/, "fails"],
   [/\bpassing\b/, "failing"],
   [/\bpass\b/, "fail"],
-  [/\bfail\b/, "pass"],
 ];
-const ofTests = /\btests?\b|\bpytest\b|\bsuite\b|\bscript\b|\brun\b|\b(?:passed|failed)\b|test_|reproduc/i;
+/** What was run: a command, a test file or test, the suite, the reproduction. */
+const subject =
+  /`(?:cd [^`]* )?(?:python3?|pytest|pip|npm|node|make|cargo|go|tox|\.\/\w+|bin\/test)\b[^`]*`|`?[\w./-]*\btest\w*\.\w+|\btests?\b|\bsuite\b|\breproduction\b|\breproduc\w+\.py|\binstallation\b|\bbuild\b/i;
 
-/** A stated outcome of tests or runs turned round. */
+/** A stated outcome of something that was run, turned round: the outcome's word follows its subject in the same sentence. */
 const flipResult: Corruption = (view, _pool, random) => {
-  const places = statements(view.memory).filter(({ line }) => ofTests.test(line) && opposite.some(([words]) => words.test(line.replace(/`[^`]*`/g, ""))));
-  const place = pick(places, random);
-  if (place === undefined) return null;
-  // Only words outside of code are turned: the rest is a name.
-  const pieces = place.line.split(/(`[^`]*`)/);
-  for (const [words, by] of opposite) {
-    const at = pieces.findIndex((piece, index) => index % 2 === 0 && words.test(piece));
-    if (at < 0) continue;
-    const line = pieces.map((piece, index) => (index === at ? piece.replace(words, by) : piece)).join("");
-    return withLine(view, place, line, `${place.line.trim()} -> ${line.trim()}`);
-  }
-  return null;
+  const turns = statements(view.memory).flatMap((place) =>
+    place.line.split(/(?<=[.;])\s/).flatMap((sentence) => {
+      const named = subject.exec(sentence);
+      if (named === null) return [];
+      // Only words outside of code are turned: the rest is a name.
+      const from = named.index + named[0].length;
+      const tail = sentence.slice(from, from + 60);
+      const spoken = tail.replace(/`[^`]*`?/g, (all) => "#".repeat(all.length));
+      const turn = opposite.find(([words]) => words.test(spoken));
+      const at = turn === undefined ? -1 : spoken.search(turn[0]);
+      if (turn === undefined || at < 0) return [];
+      const turned = sentence.slice(0, from + at) + sentence.slice(from + at).replace(turn[0], turn[1]);
+      return [{ place, sentence, turned }];
+    }),
+  );
+  const turn = pick(turns, random);
+  if (turn === undefined) return null;
+  return withLine(
+    view,
+    turn.place,
+    turn.place.line.replace(turn.sentence, () => turn.turned),
+    `${turn.sentence.trim()} -> ${turn.turned.trim()}`,
+  );
 };
 
 const rule = /\b(?:must|never|do not|don't|should not|only|required?|not allowed|keep|without)\b/i;
@@ -184,18 +201,29 @@ const futureFact: Corruption = (view, _pool, random) => {
   const facts = (view.later ?? []).flatMap(({ thought }) =>
     thought
       .split(/(?<=[.!])\s+|\n/)
-      .filter((sentence) => sentence.length > 25 && sentence.length < 240 && !planned.test(sentence) && !/^(?:let|now|i'll|next)/i.test(sentence.trim()))
-      .filter((sentence) => [...sentence.matchAll(/[\w./-]+\.py\b|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[A-Z][a-z]+[A-Z]\w+\b|\blines? \d{2,5}\b/g)].some(([name]) => !before.includes(name.toLowerCase()))),
+      .filter(
+        (sentence) =>
+          sentence.length > 25 && sentence.length < 240 && !planned.test(sentence) && !/^(?:let|now|i'll|next)/i.test(sentence.trim()),
+      )
+      .filter((sentence) =>
+        [...sentence.matchAll(/[\w./-]+\.py\b|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[A-Z][a-z]+[A-Z]\w+\b|\blines? \d{2,5}\b/g)].some(
+          ([name]) => !before.includes(name.toLowerCase()),
+        ),
+      ),
   );
   const fact = pick(facts, random);
   if (fact === undefined) return null;
   const lines = view.memory.split("\n");
   const stated = statements(view.memory);
   const at = pick(stated, random)?.index ?? lines.length - 1;
-  return { view: { ...view, memory: [...lines.slice(0, at + 1), `- ${fact.trim()}`, ...lines.slice(at + 1)].join("\n") }, change: `with: ${fact.trim()}` };
+  return {
+    view: { ...view, memory: [...lines.slice(0, at + 1), `- ${fact.trim()}`, ...lines.slice(at + 1)].join("\n") },
+    change: `with: ${fact.trim()}`,
+  };
 };
 
-const failure = /\b(?:fail\w*|errors?|exceptions?|traceback|crash\w*|broke\w*|not work\w*|\w+Error|\w+Exception|raises?d?|unsolved|unresolved|wrong|incorrect)\b/;
+const failure =
+  /\b(?:fail\w*|errors?|exceptions?|traceback|crash\w*|broke\w*|not work\w*|\w+Error|\w+Exception|raises?d?|unsolved|unresolved|wrong|incorrect)\b/;
 
 /** Every sentence that tells of a failure is left out: what elongates trajectories. */
 const deleteFailure: Corruption = (view) => {
@@ -215,12 +243,7 @@ const smoothFailure: Corruption = (view) => {
   return { view: { ...gone.view, memory: `${gone.view.memory}\n\n## Tests\n- All tests pass.` }, change: "failures told as success" };
 };
 
-/** A line number, a count or a version that differs. */
-const changeNumber: Corruption = (view, _pool, random) => {
-  const numbers = find(
-    statements(view.memory),
-    /(?<=\blines? (?:\d+[-–])?)\d{2,5}\b|(?<=\.py:)\d{2,5}\b|\b\d{1,4}(?= (?:passed|failed|tests? pass|tests? fail))|(?<=\b(?:Python|version|v) ?)\d+\.\d+(?:\.\d+)?/g,
-  );
+const changed = (view: CheckView, numbers: readonly Found[], random: Random): Corrupted | null => {
   const found = pick(numbers, random);
   if (found === undefined) return null;
   const by = found.words.includes(".")
@@ -229,7 +252,34 @@ const changeNumber: Corruption = (view, _pool, random) => {
   return withLine(view, found, replaced(found, by), `${found.words} -> ${by} in: ${found.line.trim()}`);
 };
 
-const commandSpan = /(?<=`)(?:cd [^`&]+ && )?(?:python3?|pytest|pip|npm|node|make|cargo|go|git|tox|npx|grep|sed|\.\/\w+)(?: [^`\s][^`]*)+(?=`)/g;
+/** The line that a name is said to stand in. */
+const moveLine: Corruption = (view, _pool, random) =>
+  changed(
+    view,
+    find(
+      statements(view.memory),
+      /(?<=`[ ,]{0,2}\(?(?:at |near |about |from )?line )\d{2,5}\b(?! ?[-–,])|(?<=\b(?:class|function|method)[ :]{1,2}\(?(?:at )?line )\d{2,5}\b|(?<=\w: [\w./-]{1,90}\.\w{1,4}:)\d{2,5}\b/g,
+    ),
+    random,
+  );
+
+/** Either end of a range of lines, and lines without a name beside them. */
+const moveRange: Corruption = (view, _pool, random) =>
+  changed(view, find(statements(view.memory), /(?<=\blines (?:\d+[-–])?)\d{2,5}\b/g), random);
+
+/** Counts of tests and versions. */
+const changeCount: Corruption = (view, _pool, random) =>
+  changed(
+    view,
+    find(
+      statements(view.memory),
+      /\b\d{1,4}(?= (?:passed|failed|tests? pass|tests? fail))|(?<=\b(?:Python|[Vv]ersion|v|NumPy|numpy|Django|pytest) ?)\d+\.\d+(?:\.\d+)?/g,
+    ),
+    random,
+  );
+
+const commandSpan =
+  /(?<=`)(?:cd [^`&]+ && )?(?:python3?|pytest|pip|npm|node|make|cargo|go|git|tox|npx|grep|sed|\.\/\w+)(?: [^`\s][^`]*)+(?=`)/g;
 const otherOptions = ["--maxfail=1", "--no-header", "-W error", "--lf", "--color=no", "-p no:cacheprovider", "--strict-markers"];
 
 /** A command with another argument, another option, or another program. */
@@ -244,7 +294,15 @@ const alterCommand: Corruption = (view, pool, random) => {
     pool.fileStems.filter((one) => !before.includes(one.toLowerCase())),
     random,
   );
-  if (way === 0) words.splice(words.length, 0, pick(otherOptions.filter((one) => !before.includes(one)), random) ?? "--lf");
+  if (way === 0)
+    words.splice(
+      words.length,
+      0,
+      pick(
+        otherOptions.filter((one) => !before.includes(one)),
+        random,
+      ) ?? "--lf",
+    );
   else if (way === 1) words[at] = /\//.test(words[at] ?? "") ? (words[at] ?? "").replace(/[^/]+$/, `${stem}.py`) : `${stem}.py`;
   else words[0] = words[0] === "nosetests" ? "py.test" : "nosetests";
   const by = words.join(" ");
@@ -260,7 +318,9 @@ export const corruptions = {
   "add a future fact": futureFact,
   "delete the failure": deleteFailure,
   "tell a failure as success": smoothFailure,
-  "change a number": changeNumber,
+  "move the line of a name": moveLine,
+  "move a range of lines": moveRange,
+  "change a count or version": changeCount,
   "alter a command": alterCommand,
 } satisfies Record<string, Corruption>;
 export type CorruptionName = keyof typeof corruptions;

@@ -88,7 +88,12 @@ const keepSteps = WindowRecipe.parse({}).keepSteps;
 async function cutsOf(trajectory: Trajectory, run: Shown): Promise<number[]> {
   const found = await detect.run(
     { trajectory } as never,
-    { persona: run.persona, window: WindowRecipe.parse({ tokens: 16_384 }), detect: DetectRecipe.parse({}), condense: Recipe.parse({}).condense } as never,
+    {
+      persona: run.persona,
+      window: WindowRecipe.parse({ tokens: 16_384 }),
+      detect: DetectRecipe.parse({}),
+      condense: Recipe.parse({}).condense,
+    } as never,
     ports,
   );
   const chosen = found.ok ? (found.value as { points: { cut: number }[] }).points.map(({ cut }) => cut) : [];
