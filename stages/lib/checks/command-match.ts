@@ -41,7 +41,7 @@ export function commandWords(line: string): string[] {
 
 const sameWord = (claimed: string, typed: string): boolean =>
   claimed === typed ||
-  (/[/.]/.test(claimed) && (typed.endsWith(`/${claimed}`) || claimed.endsWith(`/${typed}`))) ||
+  (/[/.]/.test(claimed) && (typed.endsWith(`/${claimed}`) || (claimed.endsWith(`/${typed}`) && !claimed.startsWith("..")))) ||
   (claimed.length > 3 && typed.startsWith(`${claimed}=`));
 
 const placeholder = /path\/to\//;

@@ -1,5 +1,5 @@
 import type { Check, CheckView, Finding } from "./check.ts";
-import { allowancesOf, type Rule, rulesOf } from "./constraints.ts";
+import { allowancesOf, contentWords, type Rule, rulesOf } from "./constraints.ts";
 import { type Entity, entitiesOf } from "./entities.ts";
 import { type Known, knownOf } from "./known.ts";
 import { linesOfMemory } from "./lines.ts";
@@ -51,6 +51,9 @@ function altered(rules: readonly Rule[], known: Known): Finding[] {
 const canned =
   /\b(?:tool calls?|function calls?|your (?:last )?(?:response|output|reply)|format|bash block|submit|please continue|exactly one|code block|action)\b/i;
 
+/** "Only" and "keep" stand in many a plain fact; these words make a rule. */
+const strict = /\b(?:must|never|do not|don't|not allowed|forbidden|required|always|cannot be|has to|have to)\b/i;
+
 /** Rules that only the fold's user messages and the previous memory hold. */
 function ownRules(view: CheckView): Rule[] {
   const told = view.fold.flatMap(({ feedback }) => feedback).filter((text) => text.length <= 2_000 && !canned.test(text));
@@ -60,19 +63,21 @@ function ownRules(view: CheckView): Rule[] {
       : linesOfMemory(view.previousMemory)
           .filter(({ heading, plan, code }) => /constraint|rule|requirement/.test(heading) && !plan && !code)
           .map(({ text }) => text);
-  return [...told, ...before].flatMap(rulesOf).filter(({ objects }) => objects.size >= 2);
+  return [...told, ...before].flatMap(rulesOf).filter(({ text, objects }) => objects.size >= 3 && strict.test(text));
 }
 
 function lost(view: CheckView): Finding[] {
   const rules = ownRules(view);
   if (rules.length === 0) return [];
-  const visible = seenOf([seenText(view.task), seenText(view.memory), ...view.recent.flatMap(textsOf)]);
+  const said = [view.task, view.memory, ...view.recent.flatMap((step) => [step.thought, ...step.feedback])].flatMap((text) =>
+    text.slice(0, longestText).split("\n").map(contentWords),
+  );
   return rules.flatMap(({ text, objects }): Finding[] => {
-    const words = [...objects];
-    const kept = words.filter((word) => visible.hasText(word)).length;
-    return kept >= 0.5 * words.length ? [] : [{ words: text, why: "this rule is nowhere visible any more" }];
+    const kept = said.some((words) => overlap(objects, words) >= 0.5 * objects.size);
+    return kept ? [] : [{ words: text, why: "this rule is nowhere visible any more" }];
   });
 }
+const longestText = 40_000; // of each, as for rules
 
 const factSeen = ({ kind, words }: Entity, seen: ReturnType<typeof seenOf>): boolean => {
   if (kind === "path") return pathSeen(words, seen);

@@ -25,7 +25,7 @@ export function failingState(view: CheckView): Deed | null {
 
 /** What an honest line says of something that does not work. Whether a bug "persists" or a module "is missing", the reader is warned. */
 const failureWords =
-  /\b(?:fail(?:s|ed|ing|ures?)?|errors?|exceptions?|broke(?:n)?|breaks?|crash(?:es|ed|ing)?|traceback|wrong(?:ly)?|incorrect(?:ly)?|can(?:not|'t)|couldn't|could not|unable|missing|lacks?|unresolved|unverified|refus(?:es|ed)|reject(?:s|ed)|complain(?:s|ed)?|abort(?:s|ed)?|(?:does|did|do|is|was|has|have|are|were)(?: not|n't)|not|never|none|no|nothing|regression|blocked|rais(?:es|ed)|throws?|threw|reproduc\w+|invalid|unexpected|time[ds]? ?out|persists?|still|stray|mismatch|conflicts?|\w+(?:Error|Exception))\b/i;
+  /\b(?:fail(?:s|ed|ing|ures?)?|errors?|exceptions?|broke(?:n)?|breaks?|crash(?:es|ed|ing)?|traceback|wrong(?:ly)?|incorrect(?:ly)?|can(?:not|'t)|couldn't|could not|unable|missing|lacks?|unresolved|unverified|refus(?:es|ed)|reject(?:s|ed)|complain(?:s|ed)?|abort(?:s|ed)?|(?:does|did|do|is|was|has|have|are|were)(?: not|n't)|not|never|none|no|nothing|regression|issues?|problems?|blocked|rais(?:es|ed)|throws?|threw|reproduc\w+|invalid|unexpected|time[ds]? ?out|persists?|still|stray|mismatch|conflicts?|\w+(?:Error|Exception))\b/i;
 
 interface Marks {
   /** Error types and failing tests: one of them says which failure is meant. */
@@ -34,7 +34,13 @@ interface Marks {
   readonly other: ReadonlySet<string>;
 }
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z_]\w{3,60}/g) ?? [];
+/** Words and the parts of names: a build that fails may be told of `build_ext`. */
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .match(/[a-z]{4,60}|[a-z_]\w{3,60}/g)
+    ?.flatMap((word) => [word, ...word.split("_")])
+    .filter((word) => word.length > 3) ?? [];
 
 /** Words that tell which failure is meant. */
 function marksOf({ action }: Deed): Marks {

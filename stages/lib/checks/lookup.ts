@@ -74,9 +74,11 @@ const plainWords = new Set(
 function contextOf(entity: Entity): readonly string[] {
   const whole = entity.line.text;
   const at = Math.max(0, whole.indexOf(entity.words, Math.max(0, whole.indexOf(entity.clause.slice(0, 40)))));
-  const around = whole.slice(Math.max(0, at - 100), at + 100).toLowerCase();
-  const words = [...new Set(around.match(/[a-z_][\w-]{2,60}/g) ?? [])];
-  return words.filter((word) => !plainWords.has(word) && (word.length >= 4 || word.includes("_")));
+  const around = whole.slice(Math.max(0, at - 100), at + 100);
+  const words = [...new Set(around.match(/[A-Za-z_][\w-]{2,60}/g) ?? [])];
+  return words
+    .filter((word) => !plainWords.has(word.toLowerCase()) && (word.length >= 4 || /[_A-Z]/.test(word)))
+    .map((word) => word.toLowerCase());
 }
 
 /** Numbers that would do: the number itself, and its neighbours where the memory says "about". */
@@ -108,7 +110,7 @@ export function numberSeen(entity: Entity, seen: Seen): boolean {
     const wanted = Number(entity.words);
     const reach = numbers.length > 1 ? vague : listedLines;
     return (
-      places.some((place) => Math.abs(place - wanted) <= reach) ||
+      places.some((place) => wanted >= place - reach && wanted <= place + bodyLines) ||
       numbers.some((number) => seen.texts.some((text) => saidNear(number, anchor, text)))
     );
   }
@@ -129,6 +131,8 @@ function anchorOf({ clause, words }: Entity): string | null {
     /(?:\d\s?(?:-|–|to|,|and)\s?|lines\s)$/.test(clause.slice(0, at))
   )
     return null;
+  const quoted = /^\)?[:,]?\s`([^`]{12,200})`/.exec(clause.slice(at + words.length))?.[1];
+  if (quoted !== undefined) return quoted.slice(0, 60).toLowerCase();
   const before = clause.slice(Math.max(0, at - 160), at);
   const named =
     /([A-Za-z_]\w*)(?:\([^)`]{0,60}\))?`?[\s:,(]{0,3}(?:(?:class|function|method|hook|helper|property|parent|definition|defined|located|found|starts?|begins?|sits?|is|now|hook method) ?){0,3}(?:(?:in|of|from|at|on|about|around|near)\s|:\s)?[`(]?(?:[\w~./-]*\/)?(?:[\w-]*\.\w{1,5})?`?[:\s,(]{0,3}(?:(?:at|on|from|about|around|near|approx(?:imately)?|~)?\s?(?:line|L)\s?)?$/.exec(
@@ -138,12 +142,13 @@ function anchorOf({ clause, words }: Entity): string | null {
   return name === undefined || !/_|[a-z][A-Z]/.test(name) ? null : name.toLowerCase();
 }
 
+/** A claim about a name may mean the body that begins behind it. Our choice. */
+const bodyLines = 15;
 const mostLabels = 200;
 /** Lines that a name stands in, by the labels of listings. */
 function labelsOf(name: string, seen: Seen): number[] {
   const labels: number[] = [];
-  for (const { text, words } of seen.texts) {
-    if (!words.has(name)) continue;
+  for (const { text } of seen.texts) {
     for (let at = text.indexOf(name); at >= 0 && labels.length < mostLabels; at = text.indexOf(name, at + name.length)) {
       const start = text.lastIndexOf("\n", at) + 1;
       const label = /^(?:[^\s:]{0,200}[:-])?\s{0,8}(\d{1,7})(?:[:\t|→-]| {2})/.exec(text.slice(start, Math.min(at, start + 240)))?.[1];

@@ -42,7 +42,7 @@ function ofCounts(claim: OutcomeClaim, known: Known): Finding[] {
 function runsOf(claim: OutcomeClaim, known: Known): { readonly name: string; readonly runs: readonly Deed[] } | null {
   const tried = known.deeds.filter(({ action }) => action.kind !== "think" && action.kind !== "submit");
   for (const span of spansOf(claim.clause)) {
-    const runs = /\s/.test(span) ? deedsOfCommand(span, tried) : [];
+    const runs = /\s/.test(span) ? deedsOfCommand(span, tried).filter((deed) => isCommand(span) || startsAlike(span, deed)) : [];
     if (runs.length > 0) return { name: span, runs };
     if (isCommand(span)) return null;
   }
@@ -58,11 +58,11 @@ function runsOf(claim: OutcomeClaim, known: Known): { readonly name: string; rea
   return null;
 }
 
+/** A program that nobody knows is one when it was run. */
+const startsAlike = (span: string, { action }: Deed): boolean => action.command.split(" ")[0] === span.trim().split(/\s+/)[0];
+
 /** What is run without being quoted. */
-const nouns: readonly (readonly [RegExp, RegExp])[] = [
-  [/\breproduc(?:tion|er)\b(?! (?:of|steps))/i, /repro/i],
-  [/\binstall(?:ation|ing)\b/i, /\binstall\b|setup\.py/],
-];
+const nouns: readonly (readonly [RegExp, RegExp])[] = [[/\breproduc(?:tion|er)\b(?! (?:of|steps))/i, /repro/i]];
 
 const spansOf = (text: string): string[] => [...text.matchAll(/`` ?(.+?) ?``|`([^`]+)`/g)].map((found) => found[1] ?? found[2] ?? "");
 
@@ -76,16 +76,12 @@ function toldBefore(claim: OutcomeClaim, known: Known): boolean {
 }
 
 const current = /\b(?:now|currently|at the moment|at present|still|as of now)\b/i;
-/** The last runs: that of the fold and that of all. */
-const lastOf = (runs: readonly Deed[], known: Known): Deed[] =>
-  [runs.at(-1), runs.findLast(({ step }) => step < known.foldSteps)].flatMap((run) => run ?? []);
-
 /** An outcome said of a command, a file or a test: at least one run of it must have ended so. */
 function ofRuns(claim: OutcomeClaim, known: Known): Finding[] {
   if (claim.polarity === null) return [];
   const found = runsOf(claim, known);
   if (found === null || toldBefore(claim, known)) return [];
-  const outcomes = (current.test(claim.clause) ? lastOf(found.runs, known) : found.runs).map(outcomeOf);
+  const outcomes = (current.test(claim.clause) ? found.runs.slice(-1) : found.runs).map(outcomeOf);
   if (outcomes.includes(null) || outcomes.includes(claim.polarity)) return [];
   return [{ words: claim.clause, why: `${found.name} ${claim.polarity === "passed" ? "failed" : "did not fail"} whenever it was run` }];
 }

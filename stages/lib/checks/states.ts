@@ -20,6 +20,8 @@ export function outcomeOf({ action, call }: Deed): Polarity | null {
   if (action.failed) return "failed";
   if (call.result === null) return null;
   const body = bodyOf(call.result);
+  const last = body.slice(-1_000).trimEnd().split("\n").at(-1) ?? "";
+  if (/^\s*(?:ERROR:|error:|FAIL(?:ED|URE)?\b|✗|❌)/.test(last)) return "failed"; // behind a pipe no exit code tells
   return body.length < 20_000 && /\b(?:fail(?:ed|ure|s)?|error|traceback|exception|✗|❌)\b/i.test(body) ? null : "passed";
 }
 
@@ -30,7 +32,10 @@ export function runsAbout(entity: Entity, deeds: readonly Deed[]): Deed[] {
   if (entity.kind === "path") {
     const path = pathOf(entity.words).toLowerCase();
     const name = path.slice(path.lastIndexOf("/") + 1);
-    return runs.filter(({ line }) => line.toLowerCase().includes(name));
+    const executed = new RegExp(
+      `(?:python[\\d.]*|node|bash|sh|ruby|php|pytest|test|jest|vitest|mocha|runtests\\.py)\\b[^;&|\\n]{0,200}${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`,
+    );
+    return runs.filter(({ line }) => executed.test(line.toLowerCase()));
   }
   if (entity.kind === "test") {
     const name = (entity.words.split("::").at(-1) ?? "").replace(/\[.*$/, "").toLowerCase();

@@ -177,14 +177,14 @@ const flipResult: Corruption = (view, _pool, random) => {
   );
 };
 
-const rule = /\b(?:must|never|do not|don't|should not|only|required?|not allowed|keep|without)\b/i;
+const rule = /\b(?:must|never|do not|don't|not allowed|forbidden|required|always|has to|have to)\b/i;
 
-/** The next hop forgets a rule: the memory is carried over a fold of no steps, one rule is left out. */
+/** The next hop forgets a rule that Q does not state: the memory is carried over a fold of no steps, one rule is left out. */
 const dropConstraint: Corruption = (view, _pool, random) => {
   let heading = "";
   const rules = view.memory.split("\n").flatMap((line, index) => {
     if (headingLine.test(line)) heading = line;
-    return /constraint|rule|requirement|task|user/i.test(heading) && rule.test(line) && !headingLine.test(line) ? [{ line, index }] : [];
+    return /constraint|rule|requirement/i.test(heading) && rule.test(line) && !headingLine.test(line) ? [{ line, index }] : [];
   });
   const place = pick(rules, random);
   if (place === undefined) return null;
