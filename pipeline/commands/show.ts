@@ -1,4 +1,5 @@
 import { Fault } from "../../schemas/fault.ts";
+import type { BlockMetrics } from "../../schemas/metrics.ts";
 import { Show } from "../../schemas/show.ts";
 import type { Block, Detection } from "../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../schemas/trajectory.ts";
@@ -128,7 +129,18 @@ function stepLine(step: Step, number: number): string {
   return `step ${String(number).padStart(3)}  ${calls.length === 0 ? oneLine(step.thought) : calls.join("; ")}`;
 }
 
-/** One fold: why there, what vanished, what is remembered. */
+/** What each check says of the memory, with the words it minds. */
+function checksText({ checks, previousFacts, keptFacts }: BlockMetrics): string {
+  const hop = previousFacts === 0 ? [] : [`  of ${previousFacts} facts of the memory before, ${keptFacts} are still told`];
+  const said = checks.flatMap(({ check, looked, found, findings }) => [
+    `  ${check}: ${found === 0 ? "nothing wrong" : `${found} wrong`} in ${looked}`,
+    ...findings.map(({ words, why }) => `    "${safe(words)}": ${safe(why)}`),
+    ...(found > findings.length ? [`    and ${found - findings.length} more`] : []),
+  ]);
+  return ["checks", ...said, ...hop].join("\n");
+}
+
+/** One fold: why there, what vanished, what is remembered, and what the checks say of it. */
 function foldText(show: Show, number: number, full: boolean): string {
   const blocks = show.memory?.ok === true ? show.memory.value.blocks : [];
   const block = blocks[number - 1];
@@ -148,6 +160,7 @@ function foldText(show: Show, number: number, full: boolean): string {
     "",
     ...folded,
     blockText(block, number - 1, earlier, show.detection?.ok === true ? show.detection.value : null),
+    ...(measured === undefined ? [] : [checksText(measured)]),
   ].join("\n");
 }
 

@@ -4,7 +4,7 @@ import { type Entity, entitiesOf } from "./entities.ts";
 import { type Known, knownOf } from "./known.ts";
 import { linesOfMemory } from "./lines.ts";
 import { pathSeen, symbolSeen, testSeen } from "./lookup.ts";
-import { numberOf, seenOf, seenText, textsOf } from "./seen.ts";
+import { numberOf, seenOf, seenText } from "./seen.ts";
 
 /**
  * Do rules and facts survive from hop to hop? Q stays visible, so its rules cannot be lost; they can be contradicted or altered. What the
