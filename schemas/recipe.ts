@@ -264,6 +264,28 @@ export const FilterRecipe = z.strictObject({
   maxFoldRatio: limit(z.number().nonnegative())
     .default(0.7)
     .describe("Largest M_j / (M_(j-1) + fold): above it the call gains too little. null: off. Our choice; Table 1's mean is 0.30."),
+  maxUngroundedShare: limit(share())
+    .default(null)
+    .describe(
+      "Share of the paths, names, commands and numbers of the worst memory that nothing before its cut shows, at most, 0..1. null: off.",
+    ),
+  maxMissingShare: limit(share())
+    .default(null)
+    .describe(
+      "Share of the names that later steps use, and only folded steps had shown, that no memory or recent step still tells, at most, 0..1. null: off.",
+    ),
+  maxLeaks: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Names in the worst memory that are first seen after its cut, at most. null: off."),
+  maxUntrueStates: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Claims about tests, files and edits in the worst memory that what was seen contradicts, at most. null: off."),
+  maxLostFailures: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Failing states at the end of a fold that its memory is silent about, at most, per memory. null: off."),
+  maxDrifts: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Rules of the task that the worst memory contradicts, alters or loses, at most. null: off."),
 });
 export type FilterRecipe = z.infer<typeof FilterRecipe>;
 
