@@ -59,13 +59,17 @@ export interface FoldShown {
 }
 
 /** Words of a memory of `tokens`: half a word a token (0.47 over the 8 condensations by models in our OpenHands V1 trajectories). */
-const wordsFor = (tokens: number): number => Math.max(1, Math.round(tokens * 0.5));
+const wordsFor = ({ targetTokens, capTokens }: RequestFrame): number =>
+  Math.max(1, Math.round(Math.min(targetTokens, capTokens * safeShare) * 0.5));
+/** A reply that reaches its hard limit is lost, and models overrun what they aim at; as JSON it takes a tenth more. Our choice. */
+const safeShare = 0.75;
 
 /** The request for a memory of what is shown. */
-export function requestFor({ task, previousMemory, targetTokens }: RequestFrame, { fold, recent, piece, refusal }: FoldShown): string {
+export function requestFor(frame: RequestFrame, { fold, recent, piece, refusal }: FoldShown): string {
+  const { task, previousMemory } = frame;
   return [
     instructions,
-    `Aim at about ${wordsFor(targetTokens)} words, and use them: longer is cut off, much shorter forgets what is needed.`,
+    `Aim at about ${wordsFor(frame)} words, and use them: longer is cut off, much shorter forgets what is needed.`,
     `# Task\n\n${task}`,
     `# Previous memory\n\n${previousMemory ?? "(none yet)"}`,
     `# Steps to fold${piece === null ? "" : ` (part ${piece.number} of ${piece.of}; the memory so far covers the parts before)`}\n\n${fold}`,
@@ -76,7 +80,7 @@ export function requestFor({ task, previousMemory, targetTokens }: RequestFrame,
 }
 
 /** What of the input is shown beside the steps. */
-export type RequestFrame = Pick<CondenseInput, "task" | "previousMemory" | "targetTokens">;
+export type RequestFrame = Pick<CondenseInput, "task" | "previousMemory" | "targetTokens" | "capTokens">;
 
 export const wholeFold = (input: CondenseInput): FoldShown => ({
   fold: stepsText(input.fold, input.first),
