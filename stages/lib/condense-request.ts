@@ -24,10 +24,10 @@ Form:
 
 Content:
 - State only what the task, the previous memory or the steps to fold say. Never guess how things went on.
-- What failed stays a failure: what was tried, how often, and the error it ended with. Nothing is done that was not seen to work.
+- What failed stays a failure: what was tried, how often, and the error it ended with. Nothing counts as done that was not seen to work.
 - "Tests" and "Changes" tell the state after the last of these steps. What was undone or overtaken is not told as if it still stood.
 - Keep what later steps would otherwise have to find out again: where things are, which command shows the problem, which names must not change.
-- Rules and limits that the task or anybody states stay in every memory, word for word where it is short.
+- Rules and limits that the task or anybody states stay in every memory, word for word where they are short.
 - Carry over from the previous memory whatever is still true and needed; drop what has been overtaken.
 - The recent steps stay in the agent's context. Do not retell them; use them only to see what matters now. Do not number steps: the agent cannot see numbers.`;
 
@@ -69,7 +69,7 @@ export function requestFor(frame: RequestFrame, { fold, recent, piece, refusal }
   const { task, previousMemory } = frame;
   return [
     instructions,
-    `Aim at about ${wordsFor(frame)} words, and use them: longer is cut off, much shorter forgets what is needed.`,
+    `Aim at about ${wordsFor(frame)} words, and use them: a much longer memory is refused, a much shorter one forgets what is needed.`,
     `# Task\n\n${task}`,
     `# Previous memory\n\n${previousMemory ?? "(none yet)"}`,
     `# Steps to fold${piece === null ? "" : ` (part ${piece.number} of ${piece.of}; the memory so far covers the parts before)`}\n\n${fold}`,
