@@ -107,14 +107,21 @@ const parser = yargs(hideBin(process.argv))
           describe: "Threads for stages that compute (default: the cores), and live runs at once (default: generate.rollout.atOnce)",
           requiresArg: true,
         })
+        .option("plan", {
+          type: "boolean",
+          default: false,
+          describe: "Only say what would be made and what the model would cost; changes nothing",
+        })
+        .option("yes", { type: "boolean", default: false, describe: "Do not ask before stage 3 spends more than llm.askAbove" })
         .example("$0 run all --run mine --input ~/runs", "everything, from a folder of real runs")
+        .example("$0 run 3 --run mine --plan", "calls, tokens, cost and hours of the memories that are missing")
         .example("$0 run all --run live --tasks tasks.jsonl", "live runs of the configured model in sandboxes, then everything else")
         .example("$0 run 5-6 --run mine --set filter.minSteps=20", "judge again with another threshold, export anew"),
     (args) =>
       handle(async () => {
         const { limitFrom, positive } = await import("./commands/numbers.ts");
-        const { runCommand } = await import("./commands/run.ts");
-        return runCommand({
+        const run = args.plan ? (await import("./commands/run-plan.ts")).planCommand : (await import("./commands/run.ts")).runCommand;
+        return run({
           ...(await common({ run: args.run, runs: args.runs, json: args.json, quiet: args.quiet })),
           stages: args.stages,
           recipe: args.recipe,
@@ -124,6 +131,7 @@ const parser = yargs(hideBin(process.argv))
           limit: limitFrom(args.limit),
           shards: args.shards,
           jobs: positive("--jobs", args.jobs),
+          yes: args.yes,
         });
       })(),
   )

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { Fault } from "../schemas/fault.ts";
 import type { KeyMaterial } from "../schemas/manifest.ts";
-import type { Recipe } from "../schemas/recipe.ts";
+import type { CondenseRecipe, Recipe } from "../schemas/recipe.ts";
 import { ExportParams } from "../stages/export/export.ts";
+import type { MemorySize } from "../stages/lib/condense-input.ts";
 import { requestVersion } from "../stages/lib/condense-request.ts";
 import { type EndpointSettings, endpointFrom, hasEndpoint, normaliseBaseUrl } from "./llm/endpoint.ts";
 import { exportVersion, generateVersion, rowStages, type StepName } from "./plan.ts";
@@ -53,6 +54,12 @@ export const replyShape = ({
     replyLimitField: replyLimitField ?? null,
   });
 
+const memorySizeOf = ({ memoryBaseTokens, memoryShare, memoryCapTokens }: CondenseRecipe): MemorySize => ({
+  memoryBaseTokens,
+  memoryShare,
+  memoryCapTokens,
+});
+
 /** Parameters of each step: exactly what may change its rows, nothing more. */
 const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
   // A live run has a key of its own, and its record is imported as any other: what shaped it does not shape the import.
@@ -60,7 +67,7 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
     const { rollout: _, ...importing } = generate;
     return importing;
   },
-  detect: ({ recipe: { persona, window, detect, condense } }) => ({ persona, window, detect, memoryCapTokens: condense.memoryCapTokens }),
+  detect: ({ recipe: { persona, window, detect, condense } }) => ({ persona, window, detect, memory: memorySizeOf(condense) }),
   condense: ({ recipe: { persona, window, condense }, condenser, thought, endpoint }) => ({
     persona,
     window: { tokens: window.tokens, replyTokens: window.replyTokens },
@@ -72,7 +79,7 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
   measure: ({ recipe: { persona, window, condense, export: exporting } }) => ({
     persona,
     replyTokens: window.replyTokens,
-    condense: { memoryBaseTokens: condense.memoryBaseTokens, memoryShare: condense.memoryShare, memoryCapTokens: condense.memoryCapTokens },
+    condense: memorySizeOf(condense),
     baseTools: exporting.baseTools,
   }),
   judge: ({ recipe: { filter, window } }) => ({ filter, windowTokens: window.tokens }),

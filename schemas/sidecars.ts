@@ -19,12 +19,56 @@ export type SignalScore = z.infer<typeof SignalScore>;
 export const Candidate = z.strictObject({ cut: Cut, score: z.number().min(0).max(1), signals: z.array(SignalScore).min(1) });
 export type Candidate = z.infer<typeof Candidate>;
 
-/** A chosen cut. Steps [keptFrom, cut) stay verbatim behind the memory; `reason` is `window` when the cut was needed to fit. */
-export const InsertionPoint = z.strictObject({ cut: Cut, keptFrom: Cut, reason: z.enum(["signals", "window"]) });
+/**
+ * A chosen cut. Steps [keptFrom, cut) stay verbatim behind the memory. `reason`: `signals` when its score is worth the price of a call,
+ * `window` when it is not but the steps would not fit without, `cost` when it only makes inference cheaper.
+ */
+export const InsertionPoint = z.strictObject({ cut: Cut, keptFrom: Cut, reason: z.enum(["signals", "window", "cost"]) });
 export type InsertionPoint = z.infer<typeof InsertionPoint>;
 
-/** Stage 2. Candidates do not depend on how points are chosen, so that a changed chooser with equal points changes nothing downstream. */
-export const Detection = z.strictObject({ candidates: z.array(Candidate), points: z.array(InsertionPoint) });
+/** Why a point was chosen, in numbers. */
+export const PointReport = z.strictObject({
+  cut: Cut,
+  /** Without this call alone the steps would not fit. */
+  needed: z.boolean(),
+  /** Nearer to the call before, or over a smaller fold, than asked for: nothing else fitted. */
+  crowded: z.boolean(),
+  /** What the whole trajectory would cost without this call, minus what it costs with it; uncached prompt tokens, negative: a loss. */
+  savesTokens: z.number(),
+  /** The best other place for this call alone, and the objective lost there; null: none fits as well. */
+  replacement: z.strictObject({ cut: Cut, loss: z.number() }).nullable(),
+});
+export type PointReport = z.infer<typeof PointReport>;
+
+const Limit = z.number().nonnegative().nullable();
+
+/** The placement as a whole. Costs in units of one uncached prompt token, for the whole trajectory; objective as in recipe `detect`. */
+export const PlacementReport = z.strictObject({
+  objective: z.number(),
+  costTokens: z.number().nonnegative(),
+  /** The same without any call, whether it fits or not. */
+  appendOnlyCostTokens: z.number().nonnegative(),
+  points: z.array(PointReport),
+  /** The best rule that sees only the past, and how far it stays behind; null: none of the family keeps within the window as well. */
+  pastOnly: z
+    .strictObject({
+      /** Calls when the cut's score, or the share of the window that is taken, reaches these. */
+      minScore: Limit,
+      occupancy: Limit,
+      calls: Index,
+      objective: z.number(),
+      regret: z.number().nonnegative(),
+    })
+    .nullable(),
+});
+export type PlacementReport = z.infer<typeof PlacementReport>;
+
+/** Stage 2. Candidates do not depend on how points are chosen. */
+export const Detection = z.strictObject({
+  candidates: z.array(Candidate),
+  points: z.array(InsertionPoint),
+  placement: PlacementReport,
+});
 export type Detection = z.infer<typeof Detection>;
 
 /** One context call: the thought before it and the memory it returns. Steps [previous keptFrom, keptFrom) are its fold. */

@@ -1,72 +1,32 @@
-import { resolve } from "node:path";
 import { Fault, type FaultCode, faultCodes } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
 import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import type { Status } from "../../schemas/status.ts";
 import type { Settled } from "../keys.ts";
 import { type RowStepName, type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
-import { checkRecipe, parseRecipe, recipeText, setInRecipe } from "../recipe.ts";
+import { recipeText } from "../recipe.ts";
 import { finishedRecords, readRollouts } from "../rollout/records.ts";
 import { type RolloutSummary, runRollouts } from "../rollout/run-rollouts.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
 import { runExport } from "../run/export.ts";
 import { funnelOf, funnelText } from "../run/funnel.ts";
 import { runGenerate, suggestShards } from "../run/generate.ts";
-import { readInputs } from "../run/inputs.ts";
 import { runStage } from "../run/run-stage.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { sweepTemporaries } from "../store/leftovers.ts";
 import { lockRun } from "../store/lock.ts";
-import { createRun, exportFolder, findRun, type RunFolder, readTextIfThere, recipePath } from "../store/run-folder.ts";
+import { createRun, exportFolder, type RunFolder, recipePath } from "../store/run-folder.ts";
 import { readTasks } from "../tasks/read.ts";
-import { type CommonOptions, print, rememberEndpoint, runsFolder, savedRecipe, settleHere } from "./shared.ts";
+import { checkShards, chosenRecipe, findRunFor, generateInput, type RunOptions } from "./run-options.ts";
+import { askBeforeCondense } from "./run-plan.ts";
+import { print, progressFor, rememberEndpoint, runsFolder, settleHere } from "./shared.ts";
 import { statusOf, statusText } from "./status.ts";
 import { withWorld } from "./world.ts";
 
-export interface RecipeOptions {
-  readonly recipe: string | undefined;
-  readonly set: readonly string[];
-}
-
-export interface RunOptions extends CommonOptions, RecipeOptions {
-  readonly stages: string;
-  readonly input: readonly string[];
-  readonly tasks: readonly string[];
-  /** null: all; undefined: as many as last time. */
-  readonly limit: number | null | undefined;
-  readonly shards: string | undefined;
-  readonly jobs: number | undefined;
-}
-
-/** --recipe replaces the recipe of the run, --set changes single values of whichever it is. */
-export async function chosenRecipe(saved: Recipe | null, options: RecipeOptions): Promise<Recipe> {
-  const text = options.recipe === undefined ? null : await readTextIfThere(options.recipe);
-  if (options.recipe !== undefined && text === null)
-    throw new Fault(
-      "INPUT_MISSING",
-      "stop",
-      `there is no recipe file ${options.recipe}; \`catgen recipe > recipe.yaml\` writes one with every default`,
-    );
-  const where = options.recipe ?? "the recipe";
-  let value: unknown = text === null ? (saved ?? {}) : parseRecipe(text, where);
-  if (text !== null) checkRecipe(value, where); // before --set, so that the message names the file
-  for (const assignment of options.set) value = setInRecipe(value, assignment);
-  return checkRecipe(value, options.set.length > 0 ? `--set ${options.set.join(" ")}` : where);
-}
-
-async function openOrCreate(options: RunOptions, steps: readonly StepInfo[]): Promise<{ run: RunFolder; saved: Recipe | null }> {
-  const runs = runsFolder(options.runs);
-  const found = await findRun(runs, options.run);
-  if (found !== null) return { run: found, saved: (await readTextIfThere(recipePath(found))) === null ? null : await savedRecipe(found) };
-  if (steps[0]?.name !== "generate" || options.input.length + options.tasks.length === 0)
-    throw new Fault(
-      "RUN_MISSING",
-      "stop",
-      `there is no run ${JSON.stringify(options.run)} in ${runs}; make it with: catgen run all --run ${options.run} --input PATH (trajectories) or --tasks PATH (tasks to work on)`,
-    );
+async function create(options: RunOptions): Promise<RunFolder> {
   const recipe = await chosenRecipe(null, options);
   const shards = recipe.run.shards ?? (await suggestShards(options.input, await countRollouts(options, recipe)));
-  return { run: await createRun(runs, options.run, shards), saved: null };
+  return createRun(runsFolder(options.runs), options.run, shards);
 }
 
 async function countRollouts({ tasks, limit }: RunOptions, { generate }: Recipe): Promise<number> {
@@ -77,35 +37,20 @@ async function countRollouts({ tasks, limit }: RunOptions, { generate }: Recipe)
   return Math.min(count, limit ?? Number.POSITIVE_INFINITY);
 }
 
-function checkShards(run: RunFolder, recipe: Recipe): void {
-  if (recipe.run.shards !== null && recipe.run.shards !== run.shards)
-    throw new Fault(
-      "RUN_MISMATCH",
-      "stop",
-      `run.shards is ${recipe.run.shards}, but run ${run.name} was created with ${run.shards} shards, which are fixed; set it back, or use another --run`,
-    );
-}
-
-/** A trial with --limit stays one until it is lifted. */
-const limitOf = (options: RunOptions, before: { readonly limit: number | null } | null): number | null =>
-  options.limit === undefined ? (before?.limit ?? null) : options.limit;
-
 /** Stage 1: rolls out what is missing, if there are tasks, and imports that and what was given; both as given now, else as the run remembers. */
 async function generate(context: RunContext, options: RunOptions): Promise<StepSummary> {
-  const [inputs, rollouts] = [await readInputs(context.run), await readRollouts(context.run)];
-  const paths = options.input.length > 0 ? options.input.map((path) => resolve(path)) : (inputs?.paths ?? []);
-  const tasks = options.tasks.length > 0 ? options.tasks.map((path) => resolve(path)) : (rollouts?.paths ?? []);
+  const { paths, tasks, limit, tasksLimit } = await generateInput(context.run, options);
   if (paths.length + tasks.length === 0)
     throw new Fault("USAGE", "stop", "stage 1 needs trajectories to import (--input) or tasks to work on (--tasks): give files or folders");
   const failures: StepSummary["failures"] = [];
   if (tasks.length > 0) {
-    const rolled = await runRollouts(context, { paths: tasks, limit: limitOf(options, rollouts) });
+    const rolled = await runRollouts(context, { paths: tasks, limit: tasksLimit });
     failures.push(...rolled.failures);
     context.progress.say(rolloutsLine(rolled));
   }
   const records = await finishedRecords(context.run);
   if (paths.length + records.length === 0) throw noRollout(await readRollouts(context.run));
-  const summary = await runGenerate(context, { paths, records, limit: limitOf(options, inputs ?? rollouts) });
+  const summary = await runGenerate(context, { paths, records, limit });
   return { ...summary, failures: [...failures, ...summary.failures] };
 }
 
@@ -133,6 +78,8 @@ async function runSteps(context: RunContext, options: RunOptions, steps: readonl
   const summaries: StepSummary[] = [];
   for (const info of steps) {
     if (context.signal.aborted) throw new Fault("DRAINED", "stop", `stopped before ${info.step}; run the same command again to go on`);
+    if (info.name === "condense" && info !== steps[0])
+      await askBeforeCondense(options, context.run, context.settled, context.progress, context.signal);
     const summary =
       info.name === "generate"
         ? await generate(context, options)
@@ -190,16 +137,18 @@ function notes(settled: Settled, status: Status): string[] {
 /** `catgen run`: plans, does what is missing, and says what there is now. */
 export async function runCommand(options: RunOptions): Promise<number> {
   const steps = stepsIn(options.stages);
-  const { run, saved } = await openOrCreate(options, steps);
-  const recipe = await chosenRecipe(saved, options);
+  const found = await findRunFor(options, steps);
+  const run = found?.run ?? (await create(options));
+  const recipe = await chosenRecipe(found?.saved ?? null, options);
   checkShards(run, recipe);
   const release = await lockRun(run.root);
   try {
+    const settled = await settleHere(recipe, run);
+    if (steps[0]?.name === "condense") await askBeforeCondense(options, run, settled, progressFor(options), null); // before the recipe is written
     await sweepTemporaries(
       run,
       stepTable.map(({ step }) => step),
     );
-    const settled = await settleHere(recipe, run);
     await rememberEndpoint(run, settled);
     await writeTextAtomically(recipePath(run), recipeText(recipe));
     const summaries = await withWorld(run, settled, options, (context) => runSteps(context, options, steps));

@@ -13,6 +13,7 @@ import { chooseSandbox } from "../sandboxes/choose.ts";
 import { sandboxKinds } from "../sandboxes/index.ts";
 import type { SandboxKind } from "../sandboxes/kind.ts";
 import { writeAtomically } from "../store/atomic.ts";
+import type { RunFolder } from "../store/run-folder.ts";
 import { loadEvaluationLists } from "../tasks/decontamination.ts";
 import { agentKind } from "./agent.ts";
 import { oneRollout, type RolloutWorld, requireTask } from "./one-rollout.ts";
@@ -36,7 +37,12 @@ export interface RolloutSummary {
 type Account = { -readonly [K in keyof RolloutsFile]: RolloutsFile[K] };
 
 /** First pass: which runs are wanted, and which of those are done. Keeps of each no more than its name. */
-async function survey(context: RunContext, request: RolloutRequest, options: WantedOptions, before: RolloutsFile | null): Promise<Account> {
+export async function survey(
+  run: RunFolder,
+  request: RolloutRequest,
+  options: WantedOptions,
+  before: RolloutsFile | null,
+): Promise<Account> {
   const account: Account = {
     format: "catgen.rollouts/1",
     paths: [...request.paths],
@@ -57,7 +63,7 @@ async function survey(context: RunContext, request: RolloutRequest, options: Wan
     for (const { name } of news.rollouts) {
       if (request.limit !== null && account.wanted >= request.limit) continue;
       account.wanted += 1;
-      const record = await readRecord(context.run, name); // not the account's word: the file may be gone
+      const record = await readRecord(run, name); // not the account's word: the file may be gone
       if (record !== null) account.finished[name] = before?.finished[name] ?? summaryOf(record);
     }
   }
@@ -226,7 +232,7 @@ export async function runRollouts(context: RunContext, request: RolloutRequest):
   const lists = await loadEvaluationLists(context.settled.recipe.generate.rollout.exclude);
   const options = { settled: context.settled, lists, complete: context.ports.complete };
   const before = await readRollouts(context.run);
-  const account = await survey(context, request, options, before);
+  const account = await survey(context.run, request, options, before);
   const kept = Object.keys(account.finished).length;
   const sorted = (): Account => ({
     ...account,

@@ -16,11 +16,11 @@ function differences(before: unknown, after: unknown, path: string): string[] {
 const inRecipe: Readonly<Record<string, string>> = {
   windowTokens: "window.tokens",
   replyTokens: "window.replyTokens",
-  memoryCapTokens: "condense.memoryCapTokens",
   baseTools: "export.baseTools",
   seed: "run.seed",
 };
-const named = (sentence: string): string => sentence.replace(/^[A-Za-z]+(?= changed)/, (path) => inRecipe[path] ?? path);
+const named = (sentence: string): string =>
+  sentence.replace(/^memory\./, "condense.").replace(/^[A-Za-z]+(?= changed)/, (path) => inRecipe[path] ?? path);
 
 /** What changed between two keys of a step, in sentences: parameters by path, version, tokenizer. */
 export function changes(before: KeyMaterial, after: KeyMaterial): string[] {

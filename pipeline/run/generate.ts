@@ -48,7 +48,7 @@ export async function suggestShards(paths: readonly string[], rollouts: number):
 }
 
 /** Live runs come after what was given, under a name of their own, so that neither renames the other's files. */
-async function planAll({ paths, records }: GenerateRequest): Promise<InputUnit[]> {
+export async function planAll({ paths, records }: Pick<GenerateRequest, "paths" | "records">): Promise<InputUnit[]> {
   const given = paths.length === 0 ? [] : await planInputs(paths);
   const live = records.length === 0 ? [] : await planInputs(records);
   return [...given, ...live.map((unit) => ({ ...unit, files: unit.files.map((file) => ({ ...file, name: `rollouts/${file.name}` })) }))];

@@ -28,7 +28,7 @@ async function advance(reader: Reader): Promise<void> {
 
 /** Walks the parts of a shard side by side; all have the same ids in the same order, but for records that failed, or something is stale. */
 export async function* joinParts(
-  context: RunContext,
+  context: Pick<RunContext, "run" | "settled">,
   stage: AnyStage,
   shard: number,
   manifests: ReadonlyMap<PartName, ShardManifest>,

@@ -8,7 +8,7 @@ import { type AnyStage, type RowStepName, rowStages, stepNamed, writerOf } from 
 import { type Journal, openJournal, readJournals, removeJournals } from "../store/journal.ts";
 import { readManifest, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readOwnRows, removeOldRows } from "../store/rows.ts";
-import { journalFolder } from "../store/run-folder.ts";
+import { journalFolder, type RunFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { type Joined, joinParts } from "./join-parts.ts";
 import { revOfText, rowKey } from "./row-key.ts";
@@ -98,24 +98,26 @@ async function* inOrder(work: ShardWork, records: AsyncGenerator<Joined>): Async
   if (stopped !== null) throw stopped;
 }
 
-const count = (tallies: { rejected: Record<string, number> }, why: string): void => {
+/** One tally for a reason wherever it occurred: the row says the step, a table of hundreds of lines would help nobody. */
+const count = (tallies: { rejected: Record<string, number> }, reason: string): void => {
+  const why = reason.replace(/ at step \d+$/, "");
   tallies.rejected[why] = (tallies.rejected[why] ?? 0) + 1;
 };
 
 /** Rows that may be reused: of the published shard and of interrupted attempts. Another stage key means that none can be. */
-async function rowsOf(context: RunContext, stage: AnyStage, shard: number, stageKey: string): Promise<Map<string, Row<unknown>>> {
+export async function knownRows(run: RunFolder, stage: AnyStage, shard: number, stageKey: string): Promise<Map<string, Row<unknown>>> {
   const { step } = writerOf(stage.writes);
   const known = new Map<string, Row<unknown>>();
-  const manifest = await readManifest(context.run, step, shard);
+  const manifest = await readManifest(run, step, shard);
   if (manifest?.stageKey === stageKey) {
     try {
-      for await (const row of readOwnRows(context.run, step, manifest, parts[stage.writes])) known.set(row.id, row);
+      for await (const row of readOwnRows(run, step, manifest, parts[stage.writes])) known.set(row.id, row);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       known.clear(); // damaged old rows are worth nothing: the shard is made anew
     }
   }
-  for await (const value of readJournals(journalFolder(context.run, step), shard)) {
+  for await (const value of readJournals(journalFolder(run, step), shard)) {
     const row = value as Row<unknown>;
     known.set(row.id, row);
   }
@@ -140,7 +142,7 @@ export async function runShard(context: RunContext, name: RowStepName, shard: nu
     if (manifest === null) throw new Error(`${name} shard ${shard} was started without ${part}`);
     manifests.set(part, manifest);
   }
-  const known = await rowsOf(context, stage, shard, stageKey);
+  const known = await knownRows(context.run, stage, shard, stageKey);
   const journal = journalFor(context, name, shard);
   const writer = await openRowsWriter(context.run, step, shard);
   const tallies: Tallies = { in: 0, out: 0, rejected: {}, quarantined: 0, failed: 0 };

@@ -136,7 +136,7 @@ test("a flipped byte is found by verify with file and row, and refused by the ne
   expect(verified.code).toBe(65);
   expect(verified.stdout).toContain(name);
   expect(verified.stdout).toMatch(/row 1\b/);
-  const next = await place.catgen(["run", "2", "--run", "mine", "--set", "detect.minScore=0.6", "--quiet"]);
+  const next = await place.catgen(["run", "2", "--run", "mine", "--set", "detect.callPrice=0.6", "--quiet"]);
   expect(next.code).toBe(65);
   expect(next.stderr).toContain("ROWS_CORRUPT");
   bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -151,7 +151,7 @@ test("a truncated and a deleted rows file are both found, and running again make
   expect((await place.catgen(["verify", "--run", "mine", "--quiet"])).code).toBe(65);
   await rm(path);
   expect((await place.catgen(["verify", "--run", "mine", "--quiet"])).code).toBe(65);
-  await run("--set", "detect.minScore=0.5");
+  await run("--set", "detect.callPrice=0.5");
   expect(await readFile(path, "utf8")).toBe(whole);
 });
 

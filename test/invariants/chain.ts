@@ -36,9 +36,11 @@ export async function runChain(trajectory: Trajectory, params: ChainParams, port
   const window = WindowRecipe.parse(params.window);
   const sizes = CondenseRecipe.parse({ condenser: "llm", ...params.condense });
   const condenser = sizes.condenser === "extractive" ? "extractive" : "llm";
+  const { memoryBaseTokens, memoryShare, memoryCapTokens } = sizes;
+  const memorySize = { memoryBaseTokens, memoryShare, memoryCapTokens };
   const detection = await detect.run(
     { trajectory },
-    detect.params.parse({ persona, window, detect: DetectRecipe.parse(params.detect), memoryCapTokens: sizes.memoryCapTokens }),
+    detect.params.parse({ persona, window, detect: DetectRecipe.parse(params.detect), memory: memorySize }),
     ports,
   );
   const { tokens, replyTokens } = window;
@@ -55,7 +57,6 @@ export async function runChain(trajectory: Trajectory, params: ChainParams, port
   const workspace = memory.ok
     ? await stitch.run({ trajectory, memory: memory.value }, stitch.params.parse({}), ports)
     : failed("condense", memory);
-  const { memoryBaseTokens, memoryShare, memoryCapTokens } = sizes;
   const measureParams = measure.params.parse({
     persona,
     replyTokens,

@@ -80,7 +80,7 @@ const keep = (controlTokens: "reject" | "escape") => personaRecipe({ name: "keep
 const chainParams = (controlTokens: "reject" | "escape") => ({
   persona: keep(controlTokens),
   window: { keepSteps: 1 },
-  detect: { minScore: 0, minGapSteps: 2, minFoldTokens: 1 },
+  detect: { callPrice: 0, minGapSteps: 2, minFoldTokens: 1 },
   condense: {},
   filter: { ...lenient, maxControlTokenTexts: 0 },
 });

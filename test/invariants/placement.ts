@@ -87,7 +87,7 @@ export const allSamples = (placement: Placement): (readonly Turn[])[] => [
 const arbitraryThought: fc.Arbitrary<string> = fc.oneof(
   fc
     .tuple(
-      fc.constantFrom("window-growth", "subtask-completed", "new-direction"),
+      fc.constantFrom("window-occupancy", "falling-utilisation", "milestone", "phase-change", "repeated-failures", "loop", "of-a-user"),
       fc.constantFrom("signals", "window"),
       arbitraryText(),
       fc.nat(),

@@ -9,6 +9,7 @@ import { requestVersion } from "../../../stages/lib/condense-request.ts";
 import { contextThought } from "../../../stages/lib/context-thought.ts";
 import { parseMemory } from "../../../stages/lib/memory-text.ts";
 import { exactTokens, type FakePorts, fakePorts, type Said, type Script } from "../../fakes/fake-ports.ts";
+import { noPlacement } from "../../fakes/no-placement.ts";
 import { bashStep } from "../../fakes/steps.ts";
 import { defaults, memoryText, personaRecipe } from "../../invariants/placement.ts";
 
@@ -37,6 +38,7 @@ const detection: Detection = {
     },
   ],
   points: [{ cut: 4, keptFrom: 2, reason: "signals" }],
+  placement: noPlacement,
 };
 const params = (set: Partial<CondenseParams["condense"]> = {}, window: Partial<CondenseParams["window"]> = {}): CondenseParams =>
   condense.params.parse({

@@ -7,6 +7,7 @@ import { type CondenseParams, condense } from "../../../stages/condense/condense
 import { condenseRequest, requestVersion } from "../../../stages/lib/condense-request.ts";
 import type { Outcome } from "../../../stages/stage.ts";
 import { exactTokens, type FakePorts, fakePorts, type Script } from "../../fakes/fake-ports.ts";
+import { noPlacement } from "../../fakes/no-placement.ts";
 import { defaults, memoryText, personaRecipe } from "../../invariants/placement.ts";
 
 /** Ten steps that each say which they are. */
@@ -32,8 +33,12 @@ const points: InsertionPoint[] = [
   { cut: 4, keptFrom: 2, reason: "signals" },
   { cut: 7, keptFrom: 5, reason: "window" },
 ];
-const evidence = (...lines: string[]): SignalScore[] => [{ signal: "new-direction", score: 0.9, evidence: lines }];
-const detection = (...lines: string[]): Detection => ({ candidates: [{ cut: 4, score: 0.9, signals: evidence(...lines) }], points });
+const evidence = (...lines: string[]): SignalScore[] => [{ signal: "direction-change", score: 0.9, evidence: lines }];
+const detection = (...lines: string[]): Detection => ({
+  candidates: [{ cut: 4, score: 0.9, signals: evidence(...lines) }],
+  points,
+  placement: noPlacement,
+});
 
 const llm = (
   set: { condense?: Partial<CondenseParams["condense"]>; window?: Partial<CondenseParams["window"]>; escape?: boolean } = {},
@@ -195,7 +200,7 @@ describe("the world", () => {
   });
 
   test("no insertion point is no memory, and a good answer", async () => {
-    const { outcome, ports } = await run([], llm(), { candidates: [], points: [] });
+    const { outcome, ports } = await run([], llm(), { candidates: [], points: [], placement: noPlacement });
     expect(outcome).toEqual({ ok: true, value: { blocks: [] } });
     expect(ports.requests).toEqual([]);
   });
