@@ -15,8 +15,8 @@ export interface ExpectedBlock {
   readonly reply: { readonly expected: number; readonly atMost: number };
 }
 
-/** Requests that one block takes when the first replies are accepted. The one place that says so. */
-export const callsPerBlock = (_condense: CondenseRecipe): number => 1;
+/** Requests for a memory that one block takes when the first replies are accepted; its thought takes a small one of its own. The one place that says so. */
+export const callsPerBlock = (condense: CondenseRecipe): number => condense.candidates;
 
 /** The same when every attempt is used up. */
 export const mostCallsPerBlock = (condense: CondenseRecipe): number => callsPerBlock(condense) * condense.attempts;

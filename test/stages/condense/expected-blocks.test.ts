@@ -6,9 +6,9 @@ import type { InsertionPoint } from "../../../schemas/sidecars.ts";
 import type { Trajectory } from "../../../schemas/trajectory.ts";
 import { callsPerBlock, expectedBlocks, mostCallsPerBlock } from "../../../stages/condense/expected-blocks.ts";
 import { condenseInput } from "../../../stages/lib/condense-input.ts";
-import { condenseRequest } from "../../../stages/lib/condense-request.ts";
+import { condenseRequest, promptTokens } from "../../../stages/lib/condense-request.ts";
 import { render } from "../../../stages/lib/render.ts";
-import { conversationTokens, measureSizes, openingTokens } from "../../../stages/lib/sizes.ts";
+import { measureSizes } from "../../../stages/lib/sizes.ts";
 import { exactTokens } from "../../fakes/fake-ports.ts";
 import { importAll } from "../../pipeline/import/import-folder.ts";
 
@@ -46,8 +46,7 @@ describe.skipIf(!there)("on real runs", () => {
       let before: { keptFrom: number; memory: string } | null = null;
       for (const [index, point] of points.entries()) {
         const input = condenseInput(rendering.value, sizes, point, before, params.condense);
-        const request = [{ role: "user" as const, content: condenseRequest(input), train: false, step: -1 }];
-        const tokens = conversationTokens(request, exactTokens) + openingTokens(exactTokens);
+        const tokens = promptTokens(condenseRequest(input), exactTokens);
         const block = blocks?.[index];
         expect(tokens, `${trajectory.id}@${point.cut}`).toBeLessThanOrEqual(block?.prompt.expected ?? 0);
         expect(block?.prompt.atMost).toBeGreaterThanOrEqual(block?.prompt.expected ?? Number.POSITIVE_INFINITY);
