@@ -37,13 +37,17 @@ class Busy {
   }
 }
 
-/** Reads the ledgers of a folder, for calls whose label begins with `prefix`. Pauses between processes are no busy time. */
-export async function measuredCalls(folder: string, prefix: string): Promise<Measured> {
+/**
+ * Reads the ledgers of a folder, for calls whose label begins with one of `prefixes`. Pauses between processes are no busy time, and
+ * results of offline batches, which took no time here, are no calls.
+ */
+export async function measuredCalls(folder: string, prefixes: readonly string[]): Promise<Measured> {
   let sum = none;
   const busy = new Map<string, Busy>();
   for await (const { writer, row } of ledgerRows(folder)) {
     const end = row === null ? Number.NaN : Date.parse(row.time);
-    if (row === null || row.cached || !row.label.startsWith(prefix) || Number.isNaN(end)) continue;
+    if (row === null || row.cached || row.latencyMs === 0 || Number.isNaN(end)) continue;
+    if (!prefixes.some((prefix) => row.label.startsWith(prefix))) continue;
     const own = busy.get(writer) ?? new Busy();
     busy.set(writer, own);
     own.add(end - row.latencyMs, end);

@@ -31,13 +31,13 @@ async function exceedsBudget({ run, settled: { endpoint } }: PlanPlace, tokens: 
   );
 }
 
-/** What a need comes to: cost by `llm.price`, hours by the rate of calls whose label begins with `label`. */
-export async function priced(place: PlanPlace, label: string, need: Need): Promise<ModelPlan> {
+/** What a need comes to: cost by `llm.price`, hours by the rate of calls whose labels begin with one of `labels`. */
+export async function priced(place: PlanPlace, labels: readonly string[], need: Need): Promise<ModelPlan> {
   const { endpoint } = place.settled;
   const [promptTokens, replyTokens] = [rounded(need.promptTokens), rounded(need.replyTokens)];
   const expected = costOf(endpoint, promptTokens.expected, replyTokens.expected);
   const atMost = costOf(endpoint, promptTokens.atMost, replyTokens.atMost);
-  const rate = rateOf(need.concurrency, await measuredHere(place, label));
+  const rate = rateOf(need.concurrency, await measuredHere(place, labels));
   const hours = (calls: number): number => calls / rate.callsPerSecond / 3600;
   return {
     endpoint: { baseUrl: endpoint.baseUrl, model: endpoint.model },

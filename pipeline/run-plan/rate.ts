@@ -9,12 +9,12 @@ import type { PlanPlace } from "./place.ts";
 /** A guess until calls are measured: a reply of 1,500 tokens at 50 tokens/s. Our choice; `run --plan` says that it is one. */
 const assumedSecondsPerCall = 30;
 
-/** Calls with this label in this run; without any, in the runs beside it that used the same endpoint. */
+/** Calls with these labels in this run; without any, in the runs beside it that used the same endpoint. */
 export async function measuredHere(
   place: PlanPlace,
-  prefix: string,
+  prefixes: readonly string[],
 ): Promise<{ from: "this-run" | "other-runs"; measured: Measured } | null> {
-  const own = await measuredCalls(ledgerFolder(place.run), prefix);
+  const own = await measuredCalls(ledgerFolder(place.run), prefixes);
   if (own.calls > 0) return { from: "this-run", measured: own };
   const { baseUrl, model } = place.settled.endpoint;
   let others: Measured | null = null;
@@ -23,7 +23,7 @@ export async function measuredHere(
     if (name === basename(place.run.root)) continue;
     const endpoint = await readEndpoint(root);
     if (endpoint === null || endpoint.baseUrl !== baseUrl || endpoint.model !== model) continue;
-    const found = await measuredCalls(ledgerFolder({ name, root, shards: 0 }), prefix);
+    const found = await measuredCalls(ledgerFolder({ name, root, shards: 0 }), prefixes);
     others = others === null ? found : together(others, found);
   }
   return others === null || others.calls === 0 ? null : { from: "other-runs", measured: others };

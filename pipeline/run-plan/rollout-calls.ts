@@ -9,7 +9,7 @@ import type { PlanPlace } from "./place.ts";
 import { measuredHere } from "./rate.ts";
 
 /** Labels of a live run's calls: `rollout:<instance>:<sample>:<turn>`. */
-const label = "rollout:";
+const labels = ["rollout:"];
 
 /**
  * What is reckoned with before anything was measured. Calls: mean steps of CAT's Table 1. Tokens per call: means over 115 real
@@ -26,7 +26,7 @@ interface Shape {
 
 async function shapeOf(place: PlanPlace, finished: RolloutsFile["finished"]): Promise<Shape> {
   const runs = Object.values(finished);
-  const known = await measuredHere(place, label);
+  const known = await measuredHere(place, labels);
   const steps = runs.length === 0 ? assumed.callsPerRun : runs.reduce((sum, run) => sum + run.steps, 0) / runs.length;
   const tokens =
     known === null
@@ -79,5 +79,5 @@ export async function planRollouts(
   const missing = account.wanted - finished;
   const tasks = { tasks: account.tasks, wanted: account.wanted, finished, leftOut: account.leftOut.length };
   if (missing === 0 || agentKind(settled) !== "llm") return { tasks, model: null };
-  return { tasks, model: await priced(place, label, needOf(place, missing, await shapeOf(place, account.finished))) };
+  return { tasks, model: await priced(place, labels, needOf(place, missing, await shapeOf(place, account.finished))) };
 }

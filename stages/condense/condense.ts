@@ -13,15 +13,13 @@ export { CondenseParams };
 /** Steps before the cut that a thought is made from. Our choice: enough to see what has just been settled. */
 const lastSteps = 3;
 
-function thoughtView(label: string, rendered: Rendered, point: InsertionPoint, detection: Detection, ports: Ports): ThoughtView {
-  return {
-    cut: point.cut,
-    reason: point.reason,
-    signals: detection.candidates.find((candidate) => candidate.cut === point.cut)?.signals ?? [],
-    lastSteps: rendered.steps.slice(Math.max(0, point.cut - lastSteps), point.cut),
-    pick: pickOf(label, ports),
-  };
-}
+/** What the thought at a point may be made from. */
+export const thoughtSources = (rendered: Rendered, point: InsertionPoint, detection: Detection): Omit<ThoughtView, "pick"> => ({
+  cut: point.cut,
+  reason: point.reason,
+  signals: detection.candidates.find((candidate) => candidate.cut === point.cut)?.signals ?? [],
+  lastSteps: rendered.steps.slice(Math.max(0, point.cut - lastSteps), point.cut),
+});
 
 async function writeBlocks(trajectory: Trajectory, detection: Detection, params: CondenseParams, ports: Ports): Promise<Outcome<Block[]>> {
   const rendering = render(trajectory, params.persona);
@@ -31,7 +29,7 @@ async function writeBlocks(trajectory: Trajectory, detection: Detection, params:
   for (const point of detection.points) {
     const label = `${trajectory.id}@${point.cut}`;
     const input = condenseInput(rendering.value, sizes, point, blocks.at(-1) ?? null, params.condense);
-    const thought = thoughtView(label, rendering.value, point, detection, ports);
+    const thought = { ...thoughtSources(rendering.value, point, detection), pick: pickOf(label, ports) };
     const written = await condensers[params.condense.condenser]({ input, label, params, thought }, ports);
     if (!written.ok) return written;
     blocks.push({ cut: point.cut, keptFrom: point.keptFrom, ...written.value });

@@ -6,7 +6,7 @@ import type { Memory, Workspace } from "../../schemas/sidecars.ts";
 import { withSystem } from "../lib/chatml.ts";
 import { blockTexts, type Rendered, render } from "../lib/render.ts";
 import { baseTurns, condensationTurns, segmentTurns } from "../lib/samples.ts";
-import { type CountTokens, measureSizes, messageTokens, openingTokens, replyTokens, type Sizes } from "../lib/sizes.ts";
+import { type CountTokens, countOnce, measureSizes, messageTokens, openingTokens, replyTokens, type Sizes } from "../lib/sizes.ts";
 import { ok, type Stage } from "../stage.ts";
 import { applyMeasures, measures } from "./measures/index.ts";
 import type { Seen, SizedSample } from "./measures/measure.ts";
@@ -20,7 +20,7 @@ export const MeasureParams = z.strictObject({
 });
 export type MeasureParams = z.infer<typeof MeasureParams>;
 
-/** Counts every message of a sample. Repeated messages hit the tokenizer's cache of words, so this needs no cache of its own. */
+/** Counts every message of a sample. */
 export function sized(turns: readonly Turn[], reserveTokens: number, count: CountTokens): SizedSample {
   const sizedTurns = withSystem(turns).map((turn) => {
     const tokens = messageTokens(turn, count);
@@ -101,6 +101,6 @@ export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", Mea
         base: null,
       });
     const parts = memory.ok && workspace.ok ? { memory: memory.value, workspace: workspace.value } : null;
-    return ok(measureRendered(rendering.value, parts, seen, params, ports.countTokens));
+    return ok(measureRendered(rendering.value, parts, seen, params, countOnce(ports.countTokens)));
   },
 };

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { RunPlan } from "../../schemas/run-plan.ts";
 import type { Status } from "../../schemas/status.ts";
-import { memorySections } from "../../stages/lib/memory-text.ts";
 import { messageLines } from "../fakes/message-runs.ts";
 import { type FakeServer, startFakeServer } from "../fakes/openai-server.ts";
+import { memoryText } from "../invariants/placement.ts";
 import { makePlace, type Place, repository } from "./harness.ts";
 
 /** The price first: what `run --plan` says comes true, costs nothing, and a person is asked before much is spent. */
 
-const memory = memorySections.map(({ title }) => `## ${title}\n- noted in request\n`).join("");
+const memory = memoryText("noted in request");
 
 let place: Place;
 let server: FakeServer;
@@ -106,7 +106,7 @@ test("the calls planned are the calls made; planning changes no byte of run and 
   expect(server.requests).toHaveLength(0);
 
   expect(model.units).toMatchObject({ of: "block", cached: 0, unknownRows: 0 });
-  expect(model.calls).toEqual({ certain: 3, expected: model.units.missing, atMost: 3 * model.units.missing });
+  expect(model.calls).toEqual({ certain: 6, expected: 2 * model.units.missing, atMost: 4 * model.units.missing }); // a memory and a thought each
   const money = (tokens: "expected" | "atMost"): number => (model.promptTokens[tokens] + 10 * model.replyTokens[tokens]) / 1e6;
   expect(model.cost?.expected).toBeCloseTo(money("expected"), 9);
   expect(model.cost?.atMost).toBeCloseTo(money("atMost"), 9);
@@ -128,8 +128,8 @@ test("replies in the cache are not counted: the chain is followed as far as they
   const planOf = async (...more: string[]) =>
     RunPlan.parse(await place.json(["run", "3", "--run", second, "--plan", ...more], first.env)).steps[0]?.model;
   const model = await planOf();
-  expect(model?.units).toMatchObject({ cached: paid });
-  expect(model?.calls).toMatchObject({ certain: 1, expected: (model?.units.missing ?? 0) - paid });
+  expect(model?.units).toMatchObject({ cached: paid / 2 });
+  expect(model?.calls).toMatchObject({ certain: 2, expected: 2 * (model?.units.missing ?? 0) - paid });
   await place.json(["run", "3", "--run", second], first.env);
   expect(server.requests).toHaveLength(paid + (model?.calls.expected ?? 0));
   expect((await planOf("--set", "llm.temperature=0.5"))?.units.cached).toBe(0); // asks for other replies
@@ -246,7 +246,6 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
 
   for (const [key, typed] of [
     ["n", "n\r"],
-    ["Enter", "\r"],
     ["Ctrl-C", "\u0003"],
   ] as const)
     test(`${key} at the question ends with 75, asks the model nothing, and leaves the run as it was`, async () => {

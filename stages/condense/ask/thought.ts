@@ -47,7 +47,7 @@ export const pastSignals: ReadonlySet<string> = new Set([
 ]);
 
 /** Evidence as an agent may see it: without the numbers of steps. */
-const evidenceOf = ({ signals }: ThoughtView): string[] =>
+const evidenceOf = ({ signals }: Pick<ThoughtView, "signals">): string[] =>
   signals
     .filter(({ signal }) => pastSignals.has(signal))
     .flatMap(({ evidence }) => evidence)
@@ -55,7 +55,7 @@ const evidenceOf = ({ signals }: ThoughtView): string[] =>
     .map((line) => oneLine(line.replace(/\bsteps? \d{1,6}(?:\s?(?:-|–|to|and) ?\d{1,6})?:?\s?/gi, "")).slice(0, longestEvidence));
 
 /** The request for a thought, from nothing but what lies before the cut. */
-export function thoughtRequest(view: ThoughtView): string {
+export function thoughtRequest(view: Omit<ThoughtView, "pick">): string {
   const evidence = evidenceOf(view);
   const why = view.reason === "window" ? ["There is little room left in the context."] : [];
   return [

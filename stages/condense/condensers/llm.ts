@@ -11,7 +11,7 @@ import type { CondenseParams } from "../params.ts";
 import { type Thought, templateThought } from "../thought.ts";
 import type { CondenseJob, Condenser } from "./condenser.ts";
 
-const windowOf = ({ condense, window }: CondenseParams): number => condense.windowTokens ?? window.tokens;
+export const windowOf = ({ condense, window }: CondenseParams): number => condense.windowTokens ?? window.tokens;
 
 /** The best of the candidates, or why the first of them failed. */
 async function bestOf(asked: Asked, params: CondenseParams, ports: Ports): Promise<Outcome<Candidate>> {
@@ -47,7 +47,7 @@ function recentWithin(input: CondenseInput, most: number, ports: Ports): string 
 }
 
 /** How a window is shared out where a fold is condensed in pieces: a quarter for the memory before, a quarter for the memory to come. */
-const pieceShare = 0.25;
+export const pieceShare = 0.25;
 
 interface InPieces {
   readonly pieces: readonly Piece[];
