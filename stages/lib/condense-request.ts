@@ -24,10 +24,10 @@ Form:
 
 Content:
 - State only what the task, the previous memory or the steps to fold say. Never guess how things went on.
-- What failed stays a failure: what was tried, how often, and the error it ended with. Nothing is done that was not seen to work.
+- What failed stays a failure: what was tried, how often, and the error it ended with. Nothing counts as done that was not seen to work.
 - "Tests" and "Changes" tell the state after the last of these steps. What was undone or overtaken is not told as if it still stood.
 - Keep what later steps would otherwise have to find out again: where things are, which command shows the problem, which names must not change.
-- Rules and limits that the task or anybody states stay in every memory, word for word where it is short.
+- Rules and limits that the task or anybody states stay in every memory, word for word where they are short.
 - Carry over from the previous memory whatever is still true and needed; drop what has been overtaken.
 - The recent steps stay in the agent's context. Do not retell them; use them only to see what matters now. Do not number steps: the agent cannot see numbers.`;
 
@@ -59,13 +59,17 @@ export interface FoldShown {
 }
 
 /** Words of a memory of `tokens`: half a word a token (0.47 over the 8 condensations by models in our OpenHands V1 trajectories). */
-const wordsFor = (tokens: number): number => Math.max(1, Math.round(tokens * 0.5));
+const wordsFor = ({ targetTokens, capTokens }: RequestFrame): number =>
+  Math.max(1, Math.round(Math.min(targetTokens, capTokens * safeShare) * 0.5));
+/** A reply that reaches its hard limit is lost, and models overrun what they aim at; as JSON it takes a tenth more. Our choice. */
+const safeShare = 0.75;
 
 /** The request for a memory of what is shown. */
-export function requestFor({ task, previousMemory, targetTokens }: RequestFrame, { fold, recent, piece, refusal }: FoldShown): string {
+export function requestFor(frame: RequestFrame, { fold, recent, piece, refusal }: FoldShown): string {
+  const { task, previousMemory } = frame;
   return [
     instructions,
-    `Aim at about ${wordsFor(targetTokens)} words, and use them: longer is cut off, much shorter forgets what is needed.`,
+    `Aim at about ${wordsFor(frame)} words, and use them: a much longer memory is refused, a much shorter one forgets what is needed.`,
     `# Task\n\n${task}`,
     `# Previous memory\n\n${previousMemory ?? "(none yet)"}`,
     `# Steps to fold${piece === null ? "" : ` (part ${piece.number} of ${piece.of}; the memory so far covers the parts before)`}\n\n${fold}`,
@@ -76,7 +80,7 @@ export function requestFor({ task, previousMemory, targetTokens }: RequestFrame,
 }
 
 /** What of the input is shown beside the steps. */
-export type RequestFrame = Pick<CondenseInput, "task" | "previousMemory" | "targetTokens">;
+export type RequestFrame = Pick<CondenseInput, "task" | "previousMemory" | "targetTokens" | "capTokens">;
 
 export const wholeFold = (input: CondenseInput): FoldShown => ({
   fold: stepsText(input.fold, input.first),

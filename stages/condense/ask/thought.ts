@@ -16,6 +16,7 @@ import { type Thought, type ThoughtView, templateThought } from "../thought.ts";
 const longestPart = 700;
 const mostEvidence = 6;
 const longestEvidence = 240;
+
 const instructions = `You are a software-engineering agent in the middle of a task. Your context is long, and you are about to call the tool \`context\`, which replaces your older steps by a memory. Write the thought with which you call it: one or two short sentences in the first person that say why now, from what the last steps and the observations below show.
 
 Rules:
@@ -34,19 +35,24 @@ function shownStep(step: RenderedStep): string {
   return [...(step.thought === "" ? [] : [ends(step.thought)]), ...calls.slice(0, 3)].join("\n");
 }
 
-/** Evidence as an agent may see it: without the numbers of steps, and none that looks past the cut. */
-function evidenceOf({ signals, cut }: Pick<ThoughtView, "signals" | "cut">): string[] {
-  const lines = signals.flatMap(({ evidence }) => evidence);
-  const past = lines.filter(
-    (line) =>
-      ![...line.matchAll(/\bsteps? (\d{1,6})(?:\s?(?:-|–|to|and) ?(\d{1,6}))?/gi)].some(
-        (found) => Number(found[1]) > cut || Number(found[2] ?? 0) > cut,
-      ),
-  );
-  return past
+/** Signals whose evidence lies before the cut. What needs hindsight, or is not known here, tells of the next turn and is not shown. */
+export const pastSignals: ReadonlySet<string> = new Set([
+  "window-occupancy",
+  "sustained-growth",
+  "falling-utilisation",
+  "subtask-completed",
+  "milestone",
+  "repeated-failures",
+  "loop",
+]);
+
+/** Evidence as an agent may see it: without the numbers of steps. */
+const evidenceOf = ({ signals }: Pick<ThoughtView, "signals">): string[] =>
+  signals
+    .filter(({ signal }) => pastSignals.has(signal))
+    .flatMap(({ evidence }) => evidence)
     .slice(0, mostEvidence)
     .map((line) => oneLine(line.replace(/\bsteps? \d{1,6}(?:\s?(?:-|–|to|and) ?\d{1,6})?:?\s?/gi, "")).slice(0, longestEvidence));
-}
 
 /** The request for a thought, from nothing but what lies before the cut. */
 export function thoughtRequest(view: Omit<ThoughtView, "pick">): string {

@@ -87,7 +87,7 @@ async function throughPieces(job: CondenseJob, cut: InPieces, ports: Ports): Pro
       refusal: null,
     };
     const asked: Asked = {
-      frame: { task: input.task, previousMemory, targetTokens: Math.min(input.targetTokens, capTokens) },
+      frame: { task: input.task, previousMemory, targetTokens: Math.min(input.targetTokens, capTokens), capTokens },
       shown,
       label: `condense:${label}#${index + 1}`,
       capTokens,

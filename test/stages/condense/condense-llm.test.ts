@@ -3,7 +3,9 @@ import type { Completion } from "../../../schemas/completion.ts";
 import { Fault } from "../../../schemas/fault.ts";
 import { type Detection, Memory } from "../../../schemas/sidecars.ts";
 import type { Trajectory } from "../../../schemas/trajectory.ts";
+import { pastSignals } from "../../../stages/condense/ask/thought.ts";
 import { type CondenseParams, condense } from "../../../stages/condense/condense.ts";
+import { signals } from "../../../stages/detect/signals/index.ts";
 import * as checks from "../../../stages/lib/checks/index.ts";
 import { requestVersion } from "../../../stages/lib/condense-request.ts";
 import { contextThought } from "../../../stages/lib/context-thought.ts";
@@ -34,7 +36,11 @@ const detection: Detection = {
     {
       cut: 4,
       score: 0.9,
-      signals: [{ signal: "subtask-completed", score: 0.9, evidence: ["step 4: src/core.py was read", "steps 6-7: 3 passed"] }],
+      signals: [
+        { signal: "subtask-completed", score: 0.9, evidence: ["step 4: src/core.py was read"] },
+        { signal: "plan-step", score: 0.9, evidence: ["the next turn says: 3 passed"] },
+        { signal: "somebody's own", score: 0.9, evidence: ["step 7: 3 passed"] },
+      ],
     },
   ],
   points: [{ cut: 4, keptFrom: 2, reason: "signals" }],
@@ -256,6 +262,11 @@ describe("the thought before the call, by the model", () => {
     expect(ports.requests).toHaveLength(2);
     expect(thought.length).toBeLessThan(200);
     expect(contextThought("signals", [], 0)).not.toBe("");
+  });
+
+  test("is shown the evidence of every signal that sees the past alone, and of no other", () => {
+    const past = Object.entries(signals).filter(([, signal]) => signal.sees === "past");
+    expect([...pastSignals].sort()).toEqual(past.map(([name]) => name).sort());
   });
 
   test("of a record that has to wait waits with it", async () => {

@@ -6,11 +6,11 @@ import { extractive } from "../../../../stages/condense/condensers/extractive.ts
 import { CondenseParams } from "../../../../stages/condense/params.ts";
 import type { CondenseInput } from "../../../../stages/lib/condense-input.ts";
 import { requestVersion } from "../../../../stages/lib/condense-request.ts";
-import { jsonMembers, stringMember } from "../../../../stages/lib/json-text.ts";
 import { emptyNotes, heading, memorySections, parseMemory, renderMemory } from "../../../../stages/lib/memory-text.ts";
 import { type RenderedStep, render } from "../../../../stages/lib/render.ts";
 import { arbitraryTrajectory } from "../../../fakes/arbitrary-trajectory.ts";
 import { fakePorts, roughTokens } from "../../../fakes/fake-ports.ts";
+import { invented } from "../../../fakes/invented.ts";
 import { bashStep, createStep, editStep, shortRun, traceback, viewStep, wordStep } from "../../../fakes/steps.ts";
 
 const persona: PersonaRecipe = { name: "paper", system: null, rename: {}, callStyle: "hermes", controlTokens: "escape" };
@@ -51,30 +51,6 @@ async function memoryOf(input: CondenseInput): Promise<string> {
 }
 
 const section = (memory: string, title: string): string => memory.split("## ").find((part) => part.startsWith(title)) ?? "";
-
-/** Everything that the condenser was shown, blanks collapsed. */
-const shown = (input: CondenseInput): string =>
-  [
-    input.task,
-    input.previousMemory ?? "",
-    ...[...input.fold, ...input.recent].flatMap((step) => [
-      step.thought,
-      ...step.feedback,
-      ...step.calls.flatMap((call) => {
-        const members = jsonMembers(call.arguments) ?? [];
-        return [call.name, call.result ?? "", call.arguments, ...members.map(({ key }) => stringMember(members, key) ?? "")];
-      }),
-    ]),
-  ]
-    .join("\n")
-    .replace(/[\s\p{Cc}]+/gu, " ");
-
-/** Paths and numbers of a memory that the input does not hold; counts of attempts are the condenser's own. */
-const invented = (memory: string, input: CondenseInput): string[] => {
-  const source = shown(input);
-  const told = memory.replace(/ (?:[3-9]|many) times\b/g, "");
-  return [...(told.match(/[\w.@-]*\/[\w.@/-]*\w/g) ?? []), ...(told.match(/\d+/g) ?? [])].filter((piece) => !source.includes(piece));
-};
 
 test("the memory has its sections, in order, as bullets of one line", async () => {
   const memory = await memoryOf(inputOf(shortRun));
