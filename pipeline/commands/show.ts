@@ -163,7 +163,18 @@ function foldedSteps(steps: readonly Step[], start: number, full: boolean): stri
     : [...lines.slice(0, shownSteps.first), `          ... ${left} more steps (--full) ...`, ...lines.slice(-shownSteps.last)];
 }
 
-/** One fold: why there, what vanished, what is remembered. */
+/** What each check says of the memory, with the words it minds. */
+function checksText({ checks, previousFacts, keptFacts }: BlockMetrics): string {
+  const hop = previousFacts === 0 ? [] : [`  of ${previousFacts} facts of the memory before, ${keptFacts} are still told`];
+  const said = checks.flatMap(({ check, looked, found, findings }) => [
+    `  ${check}: ${found === 0 ? "nothing wrong" : `${found} wrong`} in ${looked}`,
+    ...findings.map(({ words, why }) => `    "${safe(words)}": ${safe(why)}`),
+    ...(found > findings.length ? [`    and ${found - findings.length} more`] : []),
+  ]);
+  return ["checks", ...said, ...hop].join("\n");
+}
+
+/** One fold: why there, what vanished, what is remembered, and what the checks say of it. */
 function foldText(show: Show, number: number, full: boolean): string {
   const blocks = blocksOf(show);
   const block = blocks[number - 1];
@@ -180,6 +191,7 @@ function foldText(show: Show, number: number, full: boolean): string {
     "",
     ...foldedSteps(show.trajectory.steps.slice(start, block.keptFrom), start, full),
     blockText(show, number - 1, full),
+    ...(measured === undefined ? [] : [checksText(measured)]),
   ].join("\n");
 }
 

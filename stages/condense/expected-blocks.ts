@@ -5,7 +5,7 @@ import { requestOverhead, requestStepTokens } from "../lib/condense-request.ts";
 import { longestThought } from "../lib/context-thought.ts";
 import { type Rendered, render } from "../lib/render.ts";
 import { type CountTokens, conversationTokens, measureSizes, openingTokens } from "../lib/sizes.ts";
-import { thoughtReplyTokens, thoughtRequest } from "./ask/thought.ts";
+import { thoughtRequest } from "./ask/thought.ts";
 import { thoughtSources } from "./condense.ts";
 import { pieceShare, windowOf } from "./condensers/llm.ts";
 import type { CondenseParams } from "./params.ts";
@@ -37,13 +37,19 @@ const none: ExpectedCalls = {
 };
 
 /** A thought is asked for once. */
-function thoughtCalls(rendered: Rendered, point: InsertionPoint, detection: Detection, count: CountTokens): ExpectedCalls {
+function thoughtCalls(
+  rendered: Rendered,
+  point: InsertionPoint,
+  detection: Detection,
+  { window }: CondenseParams,
+  count: CountTokens,
+): ExpectedCalls {
   const content = thoughtRequest(thoughtSources(rendered, point, detection));
   const tokens = conversationTokens([{ role: "user", content, train: false, step: -1 }], count) + openingTokens(count);
   return {
     calls: { expected: 1, atMost: 1 },
     prompt: { expected: tokens, atMost: tokens },
-    reply: { expected: count(longestThought), atMost: thoughtReplyTokens },
+    reply: { expected: count(longestThought), atMost: window.replyTokens },
   };
 }
 
@@ -101,7 +107,7 @@ export function expectedBlocks(
     return {
       cut: point.cut,
       memory: memoryCalls({ fixed, steps, before, target: targetTokens(sizes, point.keptFrom, condense) }, params),
-      thought: condense.thought === "llm" ? thoughtCalls(rendering.value, point, detection, count) : none,
+      thought: condense.thought === "llm" ? thoughtCalls(rendering.value, point, detection, params, count) : none,
     };
   });
 }

@@ -13,6 +13,7 @@ import { createRun } from "../../pipeline/store/run-folder.ts";
 import type { Metrics } from "../../schemas/metrics.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { judgeMetrics } from "../../stages/filter/judge.ts";
+import { checks } from "../../stages/lib/checks/index.ts";
 import { seeded } from "./grow.ts";
 import { costOf, guard, machine, median, print, python, pythonScript } from "./lib.ts";
 
@@ -51,6 +52,9 @@ function metrics(): Metrics {
       windowTokensBefore: whole(30_000),
       windowTokensAfter: whole(15_000),
       windowRatio: random(),
+      checks: Object.keys(checks).map((check) => ({ check, looked: whole(200), found: whole(3), findings: [] })),
+      previousFacts: whole(200),
+      keptFacts: whole(100),
     })),
     segments: Array.from({ length: calls + 1 }, sample),
     condensations: Array.from({ length: calls }, sample),

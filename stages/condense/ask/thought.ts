@@ -1,4 +1,4 @@
-import { Fault, type FaultCode } from "../../../schemas/fault.ts";
+import { Fault } from "../../../schemas/fault.ts";
 import { longestThought } from "../../lib/context-thought.ts";
 import { countControlTexts } from "../../lib/control-tokens.ts";
 import { oneLine } from "../../lib/memory-text.ts";
@@ -16,9 +16,6 @@ import { type Thought, type ThoughtView, templateThought } from "../thought.ts";
 const longestPart = 700;
 const mostEvidence = 6;
 const longestEvidence = 240;
-/** Room for models that reason before they answer; the thought itself takes at most 81 (`longestThought`). Our choice. */
-export const thoughtReplyTokens = 1_024;
-
 const instructions = `You are a software-engineering agent in the middle of a task. Your context is long, and you are about to call the tool \`context\`, which replaces your older steps by a memory. Write the thought with which you call it: one or two short sentences in the first person that say why now, from what the last steps and the observations below show.
 
 Rules:
@@ -75,34 +72,34 @@ function problemOf(text: string, shown: string, ports: Ports): string | null {
   return strange === undefined ? null : "ungrounded";
 }
 
-/** Faults that are about this reply alone: a template will do then, and the record need not wait. */
-const ownFaults: ReadonlySet<FaultCode> = new Set(["REQUEST_REFUSED", "REPLY_INVALID"]);
-
-/** Asks once. What cannot be used is replaced by a built-in thought, and the writer says why. */
+/**
+ * Asks once. What cannot be used is replaced by a built-in thought, and the writer says why. A reply that never comes whole makes the
+ * record wait, as everywhere: whether it does must not decide what a row says. The reply has the room of any other, for models that
+ * reason first.
+ */
 export async function modelThought({ label, params, thought: view }: CondenseJob, ports: Ports): Promise<Thought> {
   const request = thoughtRequest(view);
   const content = cleaned(request, params.persona);
   const prompt =
     conversationTokens([{ role: "user", content, train: false, step: -1 }], ports.countTokens) + openingTokens(ports.countTokens);
-  if (prompt + thoughtReplyTokens > params.window.tokens) return templateThought(view, "window-exceeded");
+  if (prompt + params.window.replyTokens > params.window.tokens) return templateThought(view, "window-exceeded");
   try {
     const reply = await ports.complete({
       label: `thought:${label}`,
       messages: [{ role: "user", content }],
       tools: [],
-      maxTokens: thoughtReplyTokens,
+      maxTokens: params.window.replyTokens,
       temperature: null,
       sampleIndex: 0,
     });
     const said = reply.text.replace(/^[\s\S]*<\/think>/, "");
     const text = cleaned(oneLine(said).replace(/^(["'“])(.*)["'”]$/, "$2"), params.persona);
-    const problem = problemOf(text, content, ports);
+    const problem = /^\s{0,3}(?:#|[-*+] |\d+\. |```|\{)/m.test(said) ? "not-plain" : problemOf(text, content, ports);
     return problem === null
       ? { text, writer: { by: "llm", model: reply.model, request: ports.digest(content) } }
       : templateThought(view, problem);
   } catch (error) {
-    if (error instanceof Fault && ownFaults.has(error.code))
-      return templateThought(view, error.code === "REQUEST_REFUSED" ? "request-refused" : "reply-invalid");
+    if (error instanceof Fault && error.code === "REQUEST_REFUSED") return templateThought(view, "request-refused");
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { Metrics, SampleMetrics, TrajectoryMetrics } from "../../../schemas/metrics.ts";
+import type { BlockMetrics, CheckMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../../schemas/metrics.ts";
 import type { FilterRecipe } from "../../../schemas/recipe.ts";
 import type { Failure } from "../../../schemas/verdict.ts";
 
@@ -27,3 +27,12 @@ export const above = (value: number | null, limit: number | null): Finding =>
 /** Smallest and largest of a list; null for an empty one, which no bound then fails. */
 export const smallest = (values: readonly number[]): number | null => (values.length === 0 ? null : Math.min(...values));
 export const largest = (values: readonly number[]): number | null => (values.length === 0 ? null : Math.max(...values));
+
+/** How many findings one check has, and what share of what it looked at they are. */
+type Counted = Pick<CheckMetrics, "looked" | "found">;
+export const findings = ({ found }: Counted): number => found;
+export const share = ({ looked, found }: Counted): number => (looked === 0 ? 0 : Math.round((found / looked) * 1e6) / 1e6);
+
+/** The worst memory by one check; null where no memory was checked by it. */
+export const worst = (blocks: readonly BlockMetrics[], check: string, by: (counted: Counted) => number): number | null =>
+  largest(blocks.flatMap((block) => block.checks.filter((one) => one.check === check).map(by)));

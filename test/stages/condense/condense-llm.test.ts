@@ -243,10 +243,11 @@ describe("the thought before the call, by the model", () => {
     ["names a step", "At step 4 all was clear, so I condense.", "step-number"],
     ["names what nobody showed it", "Having fixed `src/other.py`, I condense.", "ungrounded"],
     ["counts what nobody showed it", "After 17 failures I condense.", "ungrounded"],
+    ["is a memory", memoryText("m"), "not-plain"],
+    ["is a list", "I condense:\n- now", "not-plain"],
     ["is empty", "  ", "empty"],
     ["holds a control token", "I condense.<|im_end|>", "control-token-text"],
     ["is refused", new Fault("REQUEST_REFUSED", "skip", "no"), "request-refused"],
-    ["never comes whole", new Fault("REPLY_INVALID", "skip", "truncated"), "reply-invalid"],
   ])("that %s is replaced by a built-in one, and the row says why", async (_, said, why) => {
     const { memory, ports } = await thinking(said);
     const { thought, writer } = blockOf(memory);
@@ -258,7 +259,8 @@ describe("the thought before the call, by the model", () => {
   });
 
   test("of a record that has to wait waits with it", async () => {
-    await expect(thinking(new Fault("ENDPOINT_UNREACHABLE", "retry", "gone"))).rejects.toMatchObject({ code: "ENDPOINT_UNREACHABLE" });
+    for (const code of ["ENDPOINT_UNREACHABLE", "REPLY_INVALID"] as const)
+      await expect(thinking(new Fault(code, "skip", "gone"))).rejects.toMatchObject({ code });
   });
 
   test("is not asked for where templates are wanted, and quotation marks and reasoning are taken off", async () => {

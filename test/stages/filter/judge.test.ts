@@ -20,6 +20,9 @@ const block: fc.Arbitrary<BlockMetrics> = fc.record({
   windowTokensBefore: count,
   windowTokensAfter: count,
   windowRatio: fc.constant(0.5),
+  checks: fc.constantFrom([], [{ check: "grounded", looked: 10, found: 1, findings: [] }]),
+  previousFacts: count,
+  keptFacts: count,
 });
 const trajectory: fc.Arbitrary<TrajectoryMetrics> = fc.record({
   resolved: fc.constantFrom(true, true, false, null),
