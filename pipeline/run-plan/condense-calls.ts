@@ -28,11 +28,11 @@ function sourceOf({ rows }: Joined): Source | null {
     : null;
 }
 
-/** Labels of stage 3's calls. They go on with `<trajectory id>@<cut>`, and perhaps more. */
+/** Labels of stage 3's calls. They go on with `<trajectory id>@<cut>`, and perhaps more; an id may hold an `@` of its own. */
 const labels = { memory: "condense:", thought: "thought:" } as const;
 type Kind = keyof typeof labels;
 const kinds = Object.keys(labels) as Kind[];
-const cutIn = (label: string): number => Number(/@(\d+)/.exec(label)?.[1] ?? 0);
+const cutIn = (label: string): number => Number(/@(\d+)[^@]*$/.exec(label)?.[1] ?? 0);
 
 /** How far the cache goes in one record. */
 interface Reached {
