@@ -18,8 +18,8 @@ const numberWords: Readonly<Record<string, number>> = {
   nine: 9,
   ten: 10,
 };
-const count = String.raw`(\d{1,6}|no|zero|one|two|three|four|five|six|seven|eight|nine|ten)`;
-const noun = String.raw`(?:(?:unit|existing|new|other|of the|regression|relevant|original|related) ){0,2}(?:tests?|test cases?|cases|checks?|assertions?|specs?|examples?)?`;
+const count = `([0-9]{1,6}|no|zero|one|two|three|four|five|six|seven|eight|nine|ten)`;
+const noun = `(?:(?:unit|existing|new|other|of the|regression|relevant|original|related) ){0,2}(?:tests?|test cases?|cases|checks?|assertions?|specs?|examples?)?`;
 const passedCount = new RegExp(String.raw`\b${count} ${noun}\s?(?:have |are |now )?pass(?:ed|es|ing)?\b`, "gi");
 const failedCount = new RegExp(String.raw`\b${count} ${noun}\s?(?:still |have |are |now )?(?:fail(?:ed|s|ing|ures?)?|errors?)\b`, "gi");
 const ofTotal = /\b(\d{1,6})\s?(?:\/|of|out of)\s?(\d{1,6}) (?:tests? )?(?:pass|fail)/i;

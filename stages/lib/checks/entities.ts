@@ -189,11 +189,10 @@ function stretches(text: string): { readonly text: string; readonly code: boolea
 }
 
 /** A word before an ellipsis may be half a word. */
-const withoutCutWords = (text: string): string => text.replace(/[\w./-]{1,80} ?(?:…|\.\.\.)/g, (all) => " ".repeat(all.length - 1) + "…");
+const withoutCutWords = (text: string): string => text.replace(/[\w./-]{1,80} ?(?:…|\.\.\.)/g, (all) => `${" ".repeat(all.length - 1)}…`);
 
 /** What a line names, clause by clause. Linear in its length. */
-export const entitiesOf = (line: MemoryLine): Entity[] =>
-  line.code ? entitiesIn(line, line.text) : clausesOf(line.text).flatMap((clause) => entitiesIn(line, clause));
+export const entitiesOf = (line: MemoryLine): Entity[] => clausesOf(line.text).flatMap((clause) => entitiesIn(line, clause));
 
 /** What one clause of a line names, in order. */
 export function entitiesIn(line: MemoryLine, whole: string): Entity[] {

@@ -89,9 +89,28 @@ function saidAbsent({ clause, words, kind }: Entity): boolean {
   );
 }
 
+/** One thing said twice in one clause is asked for once. */
+const distinct = (): ((entity: Entity) => boolean) => {
+  const told = new Set<string>();
+  return ({ kind, words, clause }) => {
+    const key = `${kind} ${words} ${clause}`;
+    return !told.has(key) && told.add(key).size > 0;
+  };
+};
+
 /** Entities of a memory that nothing before the cut shows. */
-export const unseenEntities = (known: Known): Entity[] =>
+export function unseenEntities(known: Known): Entity[] {
+  const there = unseenIn.get(known);
+  if (there !== undefined) return there;
+  const found = findUnseen(known);
+  unseenIn.set(known, found);
+  return found;
+}
+const unseenIn = new WeakMap<Known, Entity[]>();
+
+const findUnseen = (known: Known): Entity[] =>
   known.entities
+    .filter(distinct())
     .filter(({ clause }) => !isConjecture(clause))
     .flatMap((entity) => (entity.plan ? inPlan(entity) : [entity]))
     .filter((entity) => unseen(entity, known) && !saidAbsent(entity) && !(entity.plan && namedAfterSeen(entity.words, known)));

@@ -76,6 +76,21 @@ export function linesOfMemory(memory: string): MemoryLine[] {
   return lines;
 }
 
+/** A longer clause is a listing; it is read in pieces, so that what looks around in a clause stays linear. Our choice. */
+const longestClause = 600;
+
+function pieces(clause: string): string[] {
+  const found: string[] = [];
+  let rest = clause;
+  while (rest.length > longestClause) {
+    const space = rest.lastIndexOf(" ", longestClause);
+    const end = space <= 0 ? longestClause : space;
+    found.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return [...found, rest];
+}
+
 /** Sentences and clauses of a line: what one outcome is said of. Full stops inside names and numbers end nothing. */
 export const clausesOf = (text: string): string[] => {
   const clauses: string[] = [];
@@ -90,5 +105,8 @@ export const clausesOf = (text: string): string[] => {
     last = at + 1;
   }
   clauses.push(text.slice(last));
-  return clauses.map((clause) => clause.trim()).filter((clause) => clause !== "");
+  return clauses
+    .flatMap(pieces)
+    .map((clause) => clause.trim())
+    .filter((clause) => clause !== "");
 };

@@ -72,7 +72,7 @@ const plainWords = new Set(
 
 /** Words that a number belongs to: the longer ones on either side, over the end of a clause, too, since its subject may stand before. */
 function contextOf(entity: Entity): readonly string[] {
-  const whole = entity.line.text;
+  const whole = entity.line.text.length > 2_000 ? entity.clause : entity.line.text;
   const at = Math.max(0, whole.indexOf(entity.words, Math.max(0, whole.indexOf(entity.clause.slice(0, 40)))));
   const around = whole.slice(Math.max(0, at - 100), at + 100);
   const words = [...new Set(around.match(/[A-Za-z_][\w-]{2,60}/g) ?? [])];
