@@ -30,7 +30,8 @@ interface ShardWork {
   readonly stageKey: string;
   readonly shard: number;
   readonly known: ReadonlyMap<string, Row<unknown>>;
-  readonly journal: Journal;
+  /** null: nothing is kept. */
+  readonly journal: Journal | null;
 }
 
 async function makeRow(work: ShardWork, joined: Joined): Promise<Made & { readonly reused: boolean }> {
@@ -47,7 +48,7 @@ async function makeRow(work: ShardWork, joined: Joined): Promise<Made & { readon
       : { ok: false as const, why: outcome.why };
     const text = JSON.stringify(value);
     const row: Row<unknown> = { id: joined.id, key, rev: revOfText(text), from, outcome: value };
-    await work.journal.append(row);
+    if (work.journal !== null) await work.journal.append(row);
     return { row, text, reused: false };
   };
   const input: Record<string, unknown> = {};
@@ -111,7 +112,8 @@ export async function knownRows(run: RunFolder, stage: AnyStage, shard: number, 
   const manifest = await readManifest(run, step, shard);
   if (manifest?.stageKey === stageKey) {
     try {
-      for await (const row of readOwnRows(run, step, manifest, parts[stage.writes])) known.set(row.id, row);
+      for await (const rows of readOwnRows(run, step, manifest, parts[stage.writes]))
+        for (const row of rows) known.set(row.id, row);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       known.clear(); // damaged old rows are worth nothing: the shard is made anew
@@ -125,8 +127,8 @@ export async function knownRows(run: RunFolder, stage: AnyStage, shard: number, 
 }
 
 /** Rows in progress are kept where making them anew would cost; stitching and judging a shard takes less than keeping them. */
-function journalFor(context: RunContext, name: RowStepName, shard: number): Journal {
-  if (name === "stitch" || name === "judge") return { append: async () => undefined, close: async () => undefined };
+function journalFor(context: RunContext, name: RowStepName, shard: number): Journal | null {
+  if (name === "stitch" || name === "judge") return null;
   return openJournal(journalFolder(context.run, stepNamed(name).step), shard, name === "condense");
 }
 
@@ -163,7 +165,8 @@ export async function runShard(context: RunContext, name: RowStepName, shard: nu
       if (made.reused) reused += 1;
       if (made.row.outcome.ok) tallies.out += 1;
       else count(tallies, made.row.outcome.why);
-      await writer.write(made.row, made.text);
+      const writing = writer.write(made.row, made.text);
+      if (writing !== null) await writing;
     }
     const inputs = Object.fromEntries([...manifests].map(([part, manifest]) => [part, manifest.output.content]));
     const output = await writer.publish();
@@ -178,12 +181,12 @@ export async function runShard(context: RunContext, name: RowStepName, shard: nu
       reusedRows: reused,
       started,
     });
-    await journal.close();
+    await journal?.close();
     await removeOldRows(context.run, step, shard, output.file);
     await removeJournals(journalFolder(context.run, step), shard);
   } catch (error) {
     await writer.discard();
-    await journal.close();
+    await journal?.close();
     throw error;
   }
   const broken = failures.filter((failure) => failure.code !== waitingCode);

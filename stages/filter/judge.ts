@@ -40,14 +40,19 @@ function decide<M>(
 export function judgeMetrics(metrics: Metrics, limits: Limits): Verdict {
   const trajectory = decide(true, ofTrajectory, metrics.trajectory, limits);
   const context = decide(trajectory.keep, ofContext, metrics, limits);
-  const sample = (above: boolean, measured: SampleMetrics): Decision => decide(above, ofSample, measured, limits);
   return {
     trajectory,
     context,
-    segments: metrics.segments.map((segment) => sample(context.keep, segment)),
-    condensations: metrics.condensations.map((condensation) => sample(context.keep, condensation)),
-    base: metrics.base === null ? { keep: false, failed: [] } : sample(trajectory.keep, metrics.base),
+    segments: decideAll(context.keep, metrics.segments, limits),
+    condensations: decideAll(context.keep, metrics.condensations, limits),
+    base: metrics.base === null ? { keep: false, failed: [] } : decide(trajectory.keep, ofSample, metrics.base, limits),
   };
+}
+
+function decideAll(above: boolean, samples: readonly SampleMetrics[], limits: Limits): Decision[] {
+  const decisions: Decision[] = [];
+  for (const sample of samples) decisions.push(decide(above, ofSample, sample, limits));
+  return decisions;
 }
 
 /** Stage 5b: thresholds over metrics. It cannot even ask for text, so a changed threshold costs nothing but this. */
