@@ -50,7 +50,8 @@ function read(lines: readonly string[]): Session {
   for (const [index, line] of lines.entries()) {
     const before = lines[index - 1] ?? "";
     const failure = detail.exec(line);
-    if (failure !== null) against.push(entry(failure[2] ?? "", failure[1] === "ERROR" ? "error" : "failed", ...shortNames(failure[2] ?? "")));
+    if (failure !== null)
+      against.push(entry(failure[2] ?? "", failure[1] === "ERROR" ? "error" : "failed", ...shortNames(failure[2] ?? "")));
     const names = namesOf(before, line);
     if (names !== null && !isOfClass(names[0] ?? "")) tests += 1;
     if (names !== null) [test, open] = [names, true];
