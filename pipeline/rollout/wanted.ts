@@ -17,7 +17,7 @@ import { readTasks } from "../tasks/read.ts";
 import { type Agent, agentFor } from "./agent.ts";
 
 /** Bump when an equal task, recipe and model would give another run. */
-const rolloutVersion = 1;
+const rolloutVersion = 2;
 
 /** One live run that tasks and recipe ask for. */
 export interface WantedRollout {
