@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { Fault, type FaultCode, faultCodes } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
 import type { RolloutsFile } from "../../schemas/rollouts.ts";
@@ -5,7 +6,7 @@ import type { Status } from "../../schemas/status.ts";
 import type { Settled } from "../keys.ts";
 import { type RowStepName, type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
 import { recipeText } from "../recipe.ts";
-import { finishedRecords, readRollouts } from "../rollout/records.ts";
+import { finishedRecords, readRecord, readRollouts } from "../rollout/records.ts";
 import { type RolloutSummary, runRollouts } from "../rollout/run-rollouts.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
 import { runExport } from "../run/export.ts";
@@ -50,7 +51,10 @@ async function generate(context: RunContext, options: RunOptions): Promise<StepS
   }
   const records = await finishedRecords(context.run);
   if (paths.length + records.length === 0) throw noRollout(await readRollouts(context.run));
-  const summary = await runGenerate(context, { paths, records, limit });
+  const summary = await runGenerate(context, { paths, records, limit }).catch(async (error: unknown) => {
+    const isEmpty = error instanceof Fault && error.code === "DATA_ERRORS" && paths.length === 0;
+    throw (isEmpty ? await noTurn(context.run) : null) ?? error;
+  });
   return { ...summary, failures: [...failures, ...summary.failures] };
 }
 
@@ -72,6 +76,24 @@ function noRollout(account: RolloutsFile | null): Fault {
     ...(leftOut === undefined ? [] : [`${account?.leftOut.length} tasks were left out, the first (${leftOut.file}): ${leftOut.why}`]),
   ];
   return new Fault("DATA_ERRORS", "stop", `no live run was finished: ${why.join("; ") || "the paths hold no task"}`);
+}
+
+/** Where all there is to import are live runs that ended before they began, only their exits tell what to do; null: it is not so. */
+async function noTurn(run: RunFolder): Promise<Fault | null> {
+  const finished = Object.entries((await readRollouts(run))?.finished ?? {});
+  if (finished.some(([, { steps }]) => steps > 0)) return null;
+  const exits = new Map<string, number>();
+  for (const [name, { exit }] of finished) {
+    const rawExit = (await readRecord(run, name))?.end.rawExit ?? null;
+    const ended = rawExit === null ? exit : `${exit} (${rawExit})`;
+    exits.set(ended, (exits.get(ended) ?? 0) + 1);
+  }
+  const tally = [...exits].sort(([, a], [, b]) => b - a).map(([ended, count]) => `${count} with ${ended}`);
+  return new Fault(
+    "DATA_ERRORS",
+    "stop",
+    `no live run got as far as a first turn: ${tally.join(", ")}. Check endpoint, model, window and generate.rollout; a changed recipe rolls out anew, the same one after you remove ${join(run.root, "rollouts", "done")} to roll out again`,
+  );
 }
 
 async function runSteps(context: RunContext, options: RunOptions, steps: readonly StepInfo[]): Promise<StepSummary[]> {

@@ -74,7 +74,7 @@ export async function planRollouts(
   const complete = async (): Promise<never> => {
     throw new Error("a plan asks no model");
   };
-  const account = await survey(run, { paths, limit }, { settled, lists, complete }, await readRollouts(run));
+  const { account } = await survey(run, { paths, limit }, { settled, lists, complete }, await readRollouts(run), null);
   const finished = Object.keys(account.finished).length;
   const missing = account.wanted - finished;
   const tasks = { tasks: account.tasks, wanted: account.wanted, finished, leftOut: account.leftOut.length };

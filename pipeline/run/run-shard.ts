@@ -112,8 +112,7 @@ export async function knownRows(run: RunFolder, stage: AnyStage, shard: number, 
   const manifest = await readManifest(run, step, shard);
   if (manifest?.stageKey === stageKey) {
     try {
-      for await (const rows of readOwnRows(run, step, manifest, parts[stage.writes]))
-        for (const row of rows) known.set(row.id, row);
+      for await (const rows of readOwnRows(run, step, manifest, parts[stage.writes])) for (const row of rows) known.set(row.id, row);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       known.clear(); // damaged old rows are worth nothing: the shard is made anew
