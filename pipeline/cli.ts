@@ -121,7 +121,14 @@ const parser = yargs(hideBin(process.argv))
           describe: "Threads for stages that compute (default: the cores), and live runs at once (default: generate.rollout.atOnce)",
           requiresArg: true,
         })
+        .option("plan", {
+          type: "boolean",
+          default: false,
+          describe: "Only say what would be made and what the model would cost; changes nothing",
+        })
+        .option("yes", { type: "boolean", default: false, describe: "Do not ask before stage 3 spends more than llm.askAbove" })
         .example("$0 run all --run mine --input ~/runs", "everything, from a folder of real runs")
+        .example("$0 run 3 --run mine --plan", "calls, tokens, cost and hours of the memories that are missing")
         .example("$0 run all --run live --tasks tasks.jsonl", "live runs of the configured model in sandboxes, then everything else")
         .example("$0 run 5-6 --run mine --set filter.minSteps=20", "judge again with another threshold, export anew")
         .example(
@@ -131,8 +138,8 @@ const parser = yargs(hideBin(process.argv))
     (args) =>
       handle(async () => {
         const { limitFrom, positive } = await import("./commands/numbers.ts");
-        const { runCommand } = await import("./commands/run.ts");
-        return runCommand({
+        const run = args.plan ? (await import("./commands/run-plan.ts")).planCommand : (await import("./commands/run.ts")).runCommand;
+        return run({
           ...(await common(args)),
           stages: args.stages,
           recipe: args.recipe,
@@ -142,6 +149,7 @@ const parser = yargs(hideBin(process.argv))
           limit: limitFrom(args.limit),
           shards: args.shards,
           jobs: positive("--jobs", args.jobs),
+          yes: args.yes,
         });
       })(),
   )
@@ -232,6 +240,41 @@ const parser = yargs(hideBin(process.argv))
         const { showCommand } = await import("./commands/show.ts");
         return showCommand({ ...(await common(args)), id: args.id, list: args.list, full: args.full, fold: positive("--fold", args.fold) });
       })(),
+  )
+  .command("batch", "Memories by an offline batch (OpenAI's Batch API, vllm run-batch) instead of an endpoint, wave by wave", (parser) =>
+    parser
+      .command(
+        "write <file>",
+        "Write the requests that stage 3 needs next into FILE; its records wait for the results",
+        (parser) =>
+          withRun(parser)
+            .positional("file", { type: "string", demandOption: true, describe: "File to write (JSONL)" })
+            .option("again", { type: "boolean", default: false, describe: "Also ask again what earlier batches have no result for" })
+            .option("shards", { type: "string", describe: "Only these shards, such as 0-3,7", requiresArg: true })
+            .example("$0 batch write --run mine wave-1.jsonl", "then: vllm run-batch -i wave-1.jsonl -o results-1.jsonl --model MODEL"),
+        (args) =>
+          handle(async () => {
+            const { batchWriteCommand } = await import("./commands/batch.ts");
+            return batchWriteCommand({ ...(await common(args)), file: args.file, again: args.again, shards: args.shards });
+          })(),
+      )
+      .command(
+        "read <files..>",
+        "Take the results of batches in, as if they had come over the wire",
+        (parser) =>
+          withRun(parser).positional("files", {
+            type: "string",
+            array: true,
+            demandOption: true,
+            describe: "Files of results and of errors",
+          }),
+        (args) =>
+          handle(async () => {
+            const { batchReadCommand } = await import("./commands/batch.ts");
+            return batchReadCommand({ ...(await common(args)), files: args.files });
+          })(),
+      )
+      .demandCommand(1, "Say what to do: batch write FILE, or batch read FILE"),
   )
   .command(
     "recipe",

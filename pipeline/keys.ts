@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Fault } from "../schemas/fault.ts";
 import type { KeyMaterial } from "../schemas/manifest.ts";
 import type { CondenseRecipe, Recipe } from "../schemas/recipe.ts";
 import { ExportParams } from "../stages/export/export.ts";
@@ -15,13 +16,22 @@ export interface Settled {
   readonly recipe: Recipe;
   readonly endpoint: EndpointSettings;
   readonly condenser: "extractive" | "llm";
+  /** Who writes the thoughts before context calls. */
+  readonly thought: "template" | "llm";
   readonly tokenizer: { readonly name: "qwen2.5"; readonly digest: string };
 }
 
 export function settle(recipe: Recipe, env: Environment, tokenizer: Settled["tokenizer"]): Settled {
   const endpoint = endpointFrom(recipe.llm, env);
-  const wanted = recipe.condense.condenser;
-  return { recipe, endpoint, condenser: wanted === "auto" ? (hasEndpoint(endpoint) ? "llm" : "extractive") : wanted, tokenizer };
+  const { condenser: wanted, thought } = recipe.condense;
+  const condenser = wanted === "auto" ? (hasEndpoint(endpoint) ? "llm" : "extractive") : wanted;
+  if (thought === "llm" && condenser !== "llm")
+    throw new Fault(
+      "RECIPE_INVALID",
+      "stop",
+      "condense.thought is llm, but the built-in condenser writes the memories: set CATGEN_BASE_URL and CATGEN_MODEL (or condense.condenser: llm), or condense.thought: auto",
+    );
+  return { recipe, endpoint, condenser, thought: thought === "template" || condenser !== "llm" ? "template" : "llm", tokenizer };
 }
 
 /** What shapes a model's replies. Key, time-outs, concurrency, retries, budget and price shape nothing. */
@@ -58,10 +68,10 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
     return importing;
   },
   detect: ({ recipe: { persona, window, detect, condense } }) => ({ persona, window, detect, memory: memorySizeOf(condense) }),
-  condense: ({ recipe: { persona, window, condense }, condenser, endpoint }) => ({
+  condense: ({ recipe: { persona, window, condense }, condenser, thought, endpoint }) => ({
     persona,
     window: { tokens: window.tokens, replyTokens: window.replyTokens },
-    condense: { ...condense, condenser },
+    condense: { ...condense, condenser, thought },
     endpoint: condenser === "llm" ? replyShape(endpoint) : null,
     requestVersion,
   }),

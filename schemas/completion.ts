@@ -13,6 +13,24 @@ export const ChatMessage = z.discriminatedUnion("role", [
 ]);
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
+/** How a reply is made to be one JSON object: not at all, by a schema of the reply, or by one tool that must be called with it. */
+export const ReplyTransport = z.enum(["text", "json-schema", "tool"]);
+export type ReplyTransport = z.infer<typeof ReplyTransport>;
+
+/** A JSON object that the reply should be, and the ways to ask for it, the best first. */
+export const Structure = z.strictObject({
+  /** Name of the schema, or of the tool. */
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+  description: z.string(),
+  /** JSON Schema of the object, raw JSON text; strict in OpenAI's sense: every property required, no others. */
+  schema: z.string(),
+  /** A paragraph that ends the last message where the reply is to be the object; as plain text the request stays as it is. */
+  hint: z.string(),
+  /** Of several, the first that the endpoint does not refuse is used, and found out once per run. */
+  transports: z.array(ReplyTransport).min(1),
+});
+export type Structure = z.infer<typeof Structure>;
+
 /** A request as stages state it. Base URL, model and sampling defaults are the endpoint's settings (recipe `llm`), added by the client. */
 export const Completion = z.strictObject({
   /** What is asked for, for ledger and messages: `<stage>:<trajectory id>:<cut>`. Not part of the cache key. */
@@ -26,6 +44,8 @@ export const Completion = z.strictObject({
   temperature: z.number().min(0).max(2).nullable(),
   /** Distinguishes several samples of one request: 0, 1, ... Part of the cache key. */
   sampleIndex: z.int().nonnegative(),
+  /** Left out or null: plain text (and native calls of `tools`). With it `tools` must be empty. */
+  structure: Structure.nullish(),
 });
 export type Completion = z.infer<typeof Completion>;
 
@@ -43,5 +63,7 @@ export const Reply = z.strictObject({
   tokensOut: z.int().nonnegative().nullable(),
   /** True when it came from the reply cache and cost nothing now. */
   cached: z.boolean(),
+  /** Which of the transports of `structure` it came by; left out where there was none. Some endpoints ignore what they take. */
+  transport: ReplyTransport.optional(),
 });
 export type Reply = z.infer<typeof Reply>;

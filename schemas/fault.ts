@@ -22,6 +22,8 @@ export const faultCodes = {
   ENDPOINT_MISSING: { exit: 78, meaning: "a model is needed and no endpoint is configured" },
   REPLY_INVALID: { exit: 75, meaning: "the endpoint answered with something that is no chat completion" },
   REQUEST_REFUSED: { exit: 65, meaning: "the endpoint refuses this very request (too long, malformed)" },
+  BATCH_WAITING: { exit: 75, meaning: "the record waits for the results of a batch file; read them, then write the next" },
+  BATCH_FOREIGN: { exit: 65, meaning: "a file of batch results is broken, half downloaded or of other requests" },
   SANDBOX_MISSING: { exit: 78, meaning: "rollouts need a sandbox, and the one asked for (or any) does not work here" },
   SANDBOX_BROKEN: { exit: 75, meaning: "a sandbox could not be started or broke, through no doing of the agent; run again to go on" },
   TASK_INVALID: { exit: 65, meaning: "a task cannot be worked on: no tests, a broken tree, an evaluation instance" },

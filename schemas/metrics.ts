@@ -33,6 +33,18 @@ export const TrajectoryMetrics = z.strictObject({
 });
 export type TrajectoryMetrics = z.infer<typeof TrajectoryMetrics>;
 
+/** What one check of `stages/lib/checks` says of a memory. */
+export const CheckMetrics = z.strictObject({
+  check: z.string(),
+  /** Claims, entities or rules looked at. */
+  looked: Count,
+  /** How many of them are wrong; `findings` shows the first of them. */
+  found: Count,
+  /** At most 8, each text at most 200 characters: enough to look it up. */
+  findings: z.array(z.strictObject({ words: z.string().max(200), why: z.string().max(200) })).max(8),
+});
+export type CheckMetrics = z.infer<typeof CheckMetrics>;
+
 /** One row per context call. */
 export const BlockMetrics = z.strictObject({
   cut: Count,
@@ -50,6 +62,11 @@ export const BlockMetrics = z.strictObject({
   windowTokensBefore: Count,
   windowTokensAfter: Count,
   windowRatio: Ratio,
+  /** One entry per check, in the order of the registry. */
+  checks: z.array(CheckMetrics),
+  /** Distinct paths, names, commands and numbers of the previous memory, and how many of them this one still tells; 0 for the first. */
+  previousFacts: Count,
+  keptFacts: Count,
 });
 export type BlockMetrics = z.infer<typeof BlockMetrics>;
 

@@ -31,6 +31,28 @@ const LlmPrice = z
   .default(null)
   .describe("what the endpoint charges, to state cost; null = unknown, then cost is not stated; source: the provider's price list");
 
+const LlmAskAbove = z
+  .strictObject({
+    calls: z
+      .int()
+      .nonnegative()
+      .nullable()
+      .default(1_000)
+      .describe(
+        "model calls that stage 3 may plan without asking; calls; >= 0, null = never ask for their number; 1,000 is about 240 runs of Table 1's 4.22 calls; our choice",
+      ),
+    money: z
+      .number()
+      .nonnegative()
+      .nullable()
+      .default(10)
+      .describe("money that stage 3 may plan without asking, by llm.price; units of budget.currency; >= 0, null = never; our choice"),
+  })
+  .prefault({})
+  .describe(
+    "on a terminal, a plan for stage 3 above one of these is shown and asked about before anything is spent; --yes goes on unasked",
+  );
+
 /** Recipe key `llm`: the backbone and how it is asked. The API key is never in a recipe, only the name of the variable that holds it. */
 export const LlmRecipe = z.strictObject({
   baseUrl: z
@@ -87,5 +109,6 @@ export const LlmRecipe = z.strictObject({
     .describe("most silence between two parts of a reply body that has begun; ms; 1..86,400,000"),
   budget: LlmBudget,
   price: LlmPrice,
+  askAbove: LlmAskAbove,
 });
 export type LlmRecipe = z.infer<typeof LlmRecipe>;

@@ -114,18 +114,32 @@ export type PriceRecipe = z.infer<typeof PriceRecipe>;
 export const DetectRecipe = z.strictObject({
   weights: z
     .strictObject({
-      "window-growth": share().default(0.8).describe("Growth family: the window fills and keeps growing."),
-      "subtask-completed": share().default(1).describe("Boundary family: a piece of work has just been finished."),
-      "new-direction": share().default(1).describe("Error-correction family: a new direction after repeated failures."),
+      "window-occupancy": share().default(0.46).describe("Growth: the steps so far pass another quarter of the window."),
+      "sustained-growth": share().default(0.46).describe("Growth: every recent step brings more than Table 1's pace."),
+      "falling-utilisation": share().default(0.43).describe("Growth: recent turns hardly draw on what is visible any more."),
+      "subtask-completed": share()
+        .default(0.76)
+        .describe("Boundary: a piece of work is done: checks pass after a change, an item is ticked off, scripts are tidied away."),
+      "phase-change": share()
+        .default(0.9)
+        .describe("Boundary: the next step begins another phase (explore, reproduce, edit, test, submit). Hindsight."),
+      "working-set-change": share().default(0.6).describe("Boundary: the next steps work on other files and folders. Hindsight."),
+      milestone: share().default(1).describe("Boundary: bug reproduced, first change, tests turn green, commit."),
+      "plan-step": share().default(0.92).describe("Boundary: the next turn says that it begins another step of its plan. Hindsight."),
+      "repeated-failures": share().default(0.6).describe("Error correction: the same failure again, or the third in a row."),
+      loop: share().default(0.6).describe("Error correction: the same turns with the same answers, again and again."),
+      "direction-change": share()
+        .default(0.6)
+        .describe("Error correction: after failures the next step takes another file, kind of command or hypothesis. Hindsight."),
     })
     .prefault({})
     .describe(
-      "Weight of each signal, 0 (off) .. 1. A cut's score is the largest weighted signal. Families from CAT 2.4 (1); weights are ours.",
+      "Weight of each signal, 0 (off) .. 1. A cut's score is the largest weighted signal. Families from CAT 2.4 (1); the weights are how often readers marked a boundary where the signal speaks (mean of the same step and one step to either side), against the best signal (data/labels). Hindsight: the signal sees the next steps.",
     ),
   callPrice: share()
-    .default(0.5)
+    .default(0.55)
     .describe(
-      "tau: what a context call costs beside tokens, in units of score, 0..1. Cuts that score less are made only for window or cost.",
+      "tau: what a context call costs beside tokens, in units of score, 0..1. Cuts that score less are made only for window or cost. 0.55 with lambda 1 makes 5.3 calls per 100 steps and a fold ratio of 32 % on 23 public runs of 40 steps or more; Table 1 has 4.83 and 30 % (notebooks/LOG.md).",
     ),
   costWeight: z
     .number()
@@ -174,13 +188,48 @@ export const CondenseRecipe = z.strictObject({
     .min(1)
     .max(10)
     .default(3)
-    .describe("Times a memory is asked for before the trajectory is rejected: empty, over the cap, sections missing."),
+    .describe(
+      "Times a memory is asked for before the trajectory is rejected: no memory, over the cap, more findings than maxFindings. Each further request says what was wrong.",
+    ),
   retryTemperature: z
     .number()
     .min(0)
     .max(2)
     .default(0.7)
-    .describe("Sampling temperature of every further attempt, 0..2: at 0 the model would only repeat itself. Our choice."),
+    .describe("Sampling temperature of every further attempt and candidate, 0..2: at 0 the model would only repeat itself. Our choice."),
+  candidates: z
+    .int()
+    .min(1)
+    .max(16)
+    .default(1)
+    .describe(
+      "Memories written per fold to choose from: fewest findings of the checks (weighted), then nearest to the target size. Each is paid for.",
+    ),
+  maxFindings: limit(z.int().nonnegative())
+    .default(null)
+    .describe(
+      "Findings of the checks grounded, state-true and failure-keeping from which on a memory is asked for again, at last rejected: more than these. null: the checks only measure.",
+    ),
+  transport: z
+    .enum(["auto", "text", "json-schema", "tool"])
+    .default("auto")
+    .describe(
+      "How a reply gets its form: `json-schema` = response_format, `tool` = one forced tool call, `text` = asked for in words; `auto` = the first of these that the endpoint does not refuse (HTTP 400, 404, 422), found out once per run at no cost.",
+    ),
+  thought: z
+    .enum(["auto", "template", "llm"])
+    .default("auto")
+    .describe(
+      "Who writes the thought before a context call: `llm` = the endpoint, from the signals' evidence and the last steps before the cut, in a small request of its own; `template` = built in; `auto` = whoever writes the memories. What a model writes badly is replaced by a template.",
+    ),
+  windowTokens: z
+    .int()
+    .min(1024)
+    .nullable()
+    .default(null)
+    .describe(
+      "Window of the condenser, tokens. Folds that do not fit are condensed in pieces, each memory folded into the next. null: window.tokens.",
+    ),
 });
 export type CondenseRecipe = z.infer<typeof CondenseRecipe>;
 
@@ -216,6 +265,28 @@ export const FilterRecipe = z.strictObject({
   maxFoldRatio: limit(z.number().nonnegative())
     .default(0.7)
     .describe("Largest M_j / (M_(j-1) + fold): above it the call gains too little. null: off. Our choice; Table 1's mean is 0.30."),
+  maxUngroundedShare: limit(share())
+    .default(null)
+    .describe(
+      "Share of the paths, names, commands and numbers of the worst memory that nothing before its cut shows, at most, 0..1. null: off.",
+    ),
+  maxMissingShare: limit(share())
+    .default(null)
+    .describe(
+      "Share of the names that later steps use, and only folded steps had shown, that no memory or recent step still tells, at most, 0..1. null: off.",
+    ),
+  maxLeaks: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Names in the worst memory that are first seen after its cut, at most. null: off."),
+  maxUntrueStates: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Claims about tests, files and edits in the worst memory that what was seen contradicts, at most. null: off."),
+  maxLostFailures: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Failing states at the end of a fold that its memory is silent about, at most, per memory. null: off."),
+  maxDrifts: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Rules of the task that the worst memory contradicts, alters or loses, at most. null: off."),
   actions: z
     .record(z.string(), FilterAction)
     .default({})

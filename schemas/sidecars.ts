@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { Digest, Span } from "./trajectory.ts";
+import { Span } from "./trajectory.ts";
+import { Writer } from "./writer.ts";
+
+export { Writer };
 
 const Cut = z.int().positive();
 const Index = z.int().nonnegative();
@@ -67,20 +70,6 @@ export const Detection = z.strictObject({
   placement: PlacementReport,
 });
 export type Detection = z.infer<typeof Detection>;
-
-/** What wrote a memory. Every row says it, so that built-in text is never taken for a model's. */
-export const Writer = z.discriminatedUnion("condenser", [
-  z.strictObject({ condenser: z.literal("extractive"), version: z.int().positive() }),
-  z.strictObject({
-    condenser: z.literal("llm"),
-    model: z.string(),
-    /** Digest of the request's messages; with the same endpoint settings it finds the reply in the cache. */
-    request: Digest,
-    /** 0 for the first try; a reply over the token target or without the sections asked for is asked again. */
-    attempt: Index,
-  }),
-]);
-export type Writer = z.infer<typeof Writer>;
 
 /** One context call: the thought before it and the memory it returns. Steps [previous keptFrom, keptFrom) are its fold. */
 export const Block = z.strictObject({

@@ -2,6 +2,8 @@
 // and would export their insides if they were apart. 40 lines are Unicode data.
 // biome-ignore-all lint/style/noNonNullAssertion: every index is inside its typed array by construction; a check per byte would cost more than the work
 
+import { LineCounts } from "./line-counts.ts";
+
 /** What the encoder needs of a Hugging Face `tokenizer.json` of type BPE with byte-level pre-tokenizing. */
 export interface BytePairModel {
   /** Token, spelled in GPT-2's printable alphabet (one character per byte), to id. */
@@ -25,6 +27,7 @@ export class BytePairEncoder {
   private readonly scanner = new PieceScanner();
   private readonly merger: PieceMerger;
   private readonly cache = new PieceCache();
+  private readonly lines = new LineCounts();
   private readonly output = new IdList();
 
   constructor(model: BytePairModel) {
@@ -64,12 +67,33 @@ export class BytePairEncoder {
   private runPlain(text: string, output: IdList | null): number {
     const { scanner } = this;
     scanner.load(text);
+    if (output !== null) return this.runPieces(0, scanner.length, output);
     let tokens = 0;
     for (let start = 0; start < scanner.length; ) {
-      const end = scanner.pieceEnd(start);
+      const end = scanner.lineEnd(start);
+      tokens += this.countLine(start, end);
+      start = end;
+    }
+    return tokens;
+  }
+
+  private runPieces(from: number, to: number, output: IdList | null): number {
+    let tokens = 0;
+    for (let start = from; start < to; ) {
+      const end = this.scanner.pieceEnd(start);
       tokens += this.runPiece(start, end, output);
       start = end;
     }
+    return tokens;
+  }
+
+  private countLine(start: number, end: number): number {
+    const { lines } = this;
+    const { bytes, words } = this.scanner;
+    const known = lines.find(bytes, words, start, end);
+    if (known >= 0) return known;
+    const tokens = this.runPieces(start, end, null);
+    lines.store(bytes, start, end, tokens);
     return tokens;
   }
 
@@ -122,6 +146,8 @@ const endOfText = 5;
 class PieceScanner {
   /** UTF-8 of the loaded text, NFC; `length` bytes of it are valid. Lone surrogates are U+FFFD. */
   bytes = new Uint8Array(1 << 16);
+  /** The same bytes, to read four at once. */
+  words = new DataView(this.bytes.buffer);
   length = 0;
   private readonly kinds = codePointKinds();
   private readonly utf8 = new TextEncoder();
@@ -136,7 +162,10 @@ class PieceScanner {
 
   private fill(text: string): void {
     const needed = Buffer.byteLength(text);
-    if (needed > this.bytes.length) this.bytes = new Uint8Array(Math.max(needed, 2 * this.bytes.length));
+    if (needed > this.bytes.length) {
+      this.bytes = new Uint8Array(Math.max(needed, 2 * this.bytes.length));
+      this.words = new DataView(this.bytes.buffer);
+    }
     this.length = this.utf8.encodeInto(text, this.bytes).written;
   }
 
@@ -157,6 +186,19 @@ class PieceScanner {
     if (nextKind === letter) return this.lettersEnd(next);
     if (kind === other) return this.symbolsEnd(next);
     return lead === blank && nextKind === other ? this.symbolsEnd(next) : this.whitespaceEnd(start);
+  }
+
+  /**
+   * End of the stretch of lines that begins at `start`: a line break, and then a visible ASCII character. No piece reaches across (in no
+   * alternative of the pattern does a line break come before anything but white space), so such stretches can be counted apart.
+   */
+  lineEnd(start: number): number {
+    const { bytes, words, length } = this;
+    for (let at = start; at < length - 1; at++) {
+      while (at + 4 < length && !hasLineFeed(words.getInt32(at, true))) at += 4;
+      if (bytes[at] === lineFeed && bytes[at + 1]! > blank && bytes[at + 1]! < 0x7f) return at + 1;
+    }
+    return length;
   }
 
   private kindAt(at: number): number {
@@ -203,6 +245,14 @@ class PieceScanner {
     if (lastBreakEnd >= 0) return lastBreakEnd;
     return at < this.length && lastCharacter > start ? lastCharacter : at;
   }
+}
+
+const lineFeed = 0x0a;
+
+/** Of four bytes at once: is one of them a line feed? */
+function hasLineFeed(word: number): boolean {
+  const other = word ^ 0x0a0a0a0a; // 0 where the line feed was, and only from a 0 the subtraction borrows into the highest bit
+  return ((other - 0x01010101) & ~other & 0x80808080) !== 0;
 }
 
 const blank = 0x20;

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join } from "node:path";
 import { Fault, type FaultCode, faultCodes } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
 import type { RolloutsFile } from "../../schemas/rollouts.ts";
@@ -6,50 +6,29 @@ import type { Status } from "../../schemas/status.ts";
 import type { Settled } from "../keys.ts";
 import { type RowStepName, type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
 import { filterText, recipeText } from "../recipe.ts";
-import { finishedRecords, readRollouts } from "../rollout/records.ts";
+import { finishedRecords, readRecord, readRollouts } from "../rollout/records.ts";
 import { type RolloutSummary, runRollouts } from "../rollout/run-rollouts.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
 import { runExport } from "../run/export.ts";
 import { judgedShort, judgedText } from "../run/funnel.ts";
 import { runGenerate, suggestShards } from "../run/generate.ts";
-import { readInputs } from "../run/inputs.ts";
 import { runStage } from "../run/run-stage.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { sweepTemporaries } from "../store/leftovers.ts";
 import { lockRun } from "../store/lock.ts";
-import { createRun, exportFolder, findRun, type RunFolder, recipePath, verdictRecipePath, withVerdict } from "../store/run-folder.ts";
+import { createRun, exportFolder, type RunFolder, recipePath, verdictRecipePath, withVerdict } from "../store/run-folder.ts";
 import { readTasks } from "../tasks/read.ts";
-import { chosenRecipe, type RecipeOptions } from "./chosen-recipe.ts";
-import { type CommonOptions, print, recipeOf, rememberEndpoint, runsFolder, settleHere } from "./shared.ts";
+import { chosenRecipe } from "./chosen-recipe.ts";
+import { checkShards, findRunFor, generateInput, type RunOptions } from "./run-options.ts";
+import { askBeforeCondense } from "./run-plan.ts";
+import { print, progressFor, rememberEndpoint, runsFolder, settleHere } from "./shared.ts";
 import { statusOf, statusText } from "./status.ts";
 import { withWorld } from "./world.ts";
 
-export interface RunOptions extends CommonOptions, RecipeOptions {
-  readonly stages: string;
-  readonly input: readonly string[];
-  readonly tasks: readonly string[];
-  /** null: all; undefined: as many as last time. */
-  readonly limit: number | null | undefined;
-  readonly shards: string | undefined;
-  readonly jobs: number | undefined;
-}
-
-async function openOrCreate(options: RunOptions, steps: readonly StepInfo[]): Promise<{ run: RunFolder; saved: Recipe | null }> {
-  const runs = runsFolder(options.runs);
-  const found = await findRun(runs, options.run);
-  if (found !== null) {
-    const run = withVerdict(found, options.verdict ?? null);
-    return { run, saved: await recipeOf(run) };
-  }
-  if (steps[0]?.name !== "generate" || options.input.length + options.tasks.length === 0)
-    throw new Fault(
-      "RUN_MISSING",
-      "stop",
-      `there is no run ${JSON.stringify(options.run)} in ${runs}; make it with: catgen run all --run ${options.run} --input PATH (trajectories) or --tasks PATH (tasks to work on)`,
-    );
+async function create(options: RunOptions): Promise<RunFolder> {
   const recipe = await chosenRecipe(null, options, null);
   const shards = recipe.run.shards ?? (await suggestShards(options.input, await countRollouts(options, recipe)));
-  return { run: withVerdict(await createRun(runs, options.run, shards), options.verdict ?? null), saved: null };
+  return withVerdict(await createRun(runsFolder(options.runs), options.run, shards), options.verdict ?? null);
 }
 
 async function countRollouts({ tasks, limit }: RunOptions, { generate }: Recipe): Promise<number> {
@@ -60,35 +39,23 @@ async function countRollouts({ tasks, limit }: RunOptions, { generate }: Recipe)
   return Math.min(count, limit ?? Number.POSITIVE_INFINITY);
 }
 
-function checkShards(run: RunFolder, recipe: Recipe): void {
-  if (recipe.run.shards !== null && recipe.run.shards !== run.shards)
-    throw new Fault(
-      "RUN_MISMATCH",
-      "stop",
-      `run.shards is ${recipe.run.shards}, but run ${run.name} was created with ${run.shards} shards, which are fixed; set it back, or use another --run`,
-    );
-}
-
-/** A trial with --limit stays one until it is lifted. */
-const limitOf = (options: RunOptions, before: { readonly limit: number | null } | null): number | null =>
-  options.limit === undefined ? (before?.limit ?? null) : options.limit;
-
 /** Stage 1: rolls out what is missing, if there are tasks, and imports that and what was given; both as given now, else as the run remembers. */
 async function generate(context: RunContext, options: RunOptions): Promise<StepSummary> {
-  const [inputs, rollouts] = [await readInputs(context.run), await readRollouts(context.run)];
-  const paths = options.input.length > 0 ? options.input.map((path) => resolve(path)) : (inputs?.paths ?? []);
-  const tasks = options.tasks.length > 0 ? options.tasks.map((path) => resolve(path)) : (rollouts?.paths ?? []);
+  const { paths, tasks, limit, tasksLimit } = await generateInput(context.run, options);
   if (paths.length + tasks.length === 0)
     throw new Fault("USAGE", "stop", "stage 1 needs trajectories to import (--input) or tasks to work on (--tasks): give files or folders");
   const failures: StepSummary["failures"] = [];
   if (tasks.length > 0) {
-    const rolled = await runRollouts(context, { paths: tasks, limit: limitOf(options, rollouts) });
+    const rolled = await runRollouts(context, { paths: tasks, limit: tasksLimit });
     failures.push(...rolled.failures);
     context.progress.say(rolloutsLine(rolled));
   }
   const records = await finishedRecords(context.run);
   if (paths.length + records.length === 0) throw noRollout(await readRollouts(context.run));
-  const summary = await runGenerate(context, { paths, records, limit: limitOf(options, inputs ?? rollouts) });
+  const summary = await runGenerate(context, { paths, records, limit }).catch(async (error: unknown) => {
+    const isEmpty = error instanceof Fault && error.code === "DATA_ERRORS" && paths.length === 0;
+    throw (isEmpty ? await noTurn(context.run) : null) ?? error;
+  });
   return { ...summary, failures: [...failures, ...summary.failures] };
 }
 
@@ -112,10 +79,30 @@ function noRollout(account: RolloutsFile | null): Fault {
   return new Fault("DATA_ERRORS", "stop", `no live run was finished: ${why.join("; ") || "the paths hold no task"}`);
 }
 
+/** Where all there is to import are live runs that ended before they began, only their exits tell what to do; null: it is not so. */
+async function noTurn(run: RunFolder): Promise<Fault | null> {
+  const finished = Object.entries((await readRollouts(run))?.finished ?? {});
+  if (finished.some(([, { steps }]) => steps > 0)) return null;
+  const exits = new Map<string, number>();
+  for (const [name, { exit }] of finished) {
+    const rawExit = (await readRecord(run, name))?.end.rawExit ?? null;
+    const ended = rawExit === null ? exit : `${exit} (${rawExit})`;
+    exits.set(ended, (exits.get(ended) ?? 0) + 1);
+  }
+  const tally = [...exits].sort(([, a], [, b]) => b - a).map(([ended, count]) => `${count} with ${ended}`);
+  return new Fault(
+    "DATA_ERRORS",
+    "stop",
+    `no live run got as far as a first turn: ${tally.join(", ")}. Check endpoint, model, window and generate.rollout; a changed recipe rolls out anew, the same one after you remove ${join(run.root, "rollouts", "done")} to roll out again`,
+  );
+}
+
 async function runSteps(context: RunContext, options: RunOptions, steps: readonly StepInfo[]): Promise<StepSummary[]> {
   const summaries: StepSummary[] = [];
   for (const info of steps) {
     if (context.signal.aborted) throw new Fault("DRAINED", "stop", `stopped before ${info.step}; run the same command again to go on`);
+    if (info.name === "condense" && info !== steps[0])
+      await askBeforeCondense(options, context.run, context.settled, context.progress, context.signal);
     const summary =
       info.name === "generate"
         ? await generate(context, options)
@@ -138,7 +125,12 @@ function line(summary: StepSummary, info: StepInfo): string {
 }
 
 /** Failures that a later try may heal by itself. */
-const transient: ReadonlySet<string> = new Set(["ENDPOINT_UNREACHABLE", "REPLY_INVALID", "SANDBOX_BROKEN"] satisfies FaultCode[]);
+const transient: ReadonlySet<string> = new Set([
+  "ENDPOINT_UNREACHABLE",
+  "REPLY_INVALID",
+  "SANDBOX_BROKEN",
+  "BATCH_WAITING",
+] satisfies FaultCode[]);
 
 /** Faults of single records do not stop a run, but it ends with a status that says so: 75 when trying again may help, else 65. */
 function exitFor(summaries: readonly StepSummary[]): number {
@@ -168,16 +160,19 @@ function notes(settled: Settled, status: Status): string[] {
 /** `catgen run`: plans, does what is missing, and says what there is now. */
 export async function runCommand(options: RunOptions): Promise<number> {
   const steps = stepsIn(options.stages);
-  const { run, saved } = await openOrCreate(options, steps);
+  const found = await findRunFor(options, steps);
+  const run = found?.run ?? (await create(options));
+  const saved = found?.saved ?? null;
   const recipe = await chosenRecipe(saved, options, run.verdict);
   checkShards(run, recipe);
   const release = await lockRun(run.root);
   try {
+    const settled = await settleHere(recipe, run);
+    if (steps[0]?.name === "condense") await askBeforeCondense(options, run, settled, progressFor(options), null); // before the recipe is written
     await sweepTemporaries(
       run,
       stepTable.map(({ step }) => step),
     );
-    const settled = await settleHere(recipe, run);
     await rememberEndpoint(run, settled);
     if (run.verdict === null || saved === null) await writeTextAtomically(recipePath(run), recipeText(recipe));
     if (run.verdict !== null) await writeTextAtomically(verdictRecipePath(run), filterText(recipe));

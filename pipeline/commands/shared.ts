@@ -1,17 +1,16 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
 import { Fault, faultCodes } from "../../schemas/fault.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { tokenizerDigest } from "../adapters/tokenizer.ts";
 import { type Settled, settle } from "../keys.ts";
 import { createProgress, type Progress, silentProgress } from "../progress.ts";
 import { checkRecipe, nearest, parseRecipe } from "../recipe.ts";
-import { systemFault, writeTextAtomically } from "../store/atomic.ts";
+import { readEndpoint, writeEndpoint } from "../run/remembered-endpoint.ts";
+import { systemFault } from "../store/atomic.ts";
 import {
   defaultVerdict,
-  jsonOf,
   openRun,
   type RunFolder,
   readTextIfThere,
@@ -79,21 +78,16 @@ export async function openJudged(options: Pick<CommonOptions, "run" | "runs" | "
   );
 }
 
-/** Which endpoint last wrote memories of a run: so that a new shell without the variables does not replace a model's memories by built-in ones. */
-const RememberedEndpoint = z.strictObject({ baseUrl: z.string(), model: z.string() });
-const endpointPath = (run: RunFolder): string => join(run.root, "endpoint.json");
-
 /** Everything settled that depends on the machine. An endpoint comes from the recipe, else the environment, else the run's own past. */
 export async function settleHere(recipe: Recipe, run: RunFolder | null): Promise<Settled> {
-  const text = run === null ? null : await readTextIfThere(endpointPath(run));
-  const past = RememberedEndpoint.safeParse(text === null ? null : jsonOf(text)).data;
-  const remembered = past === undefined ? {} : { CATGEN_BASE_URL: past.baseUrl, CATGEN_MODEL: past.model };
+  const past = run === null ? null : await readEndpoint(run.root);
+  const remembered = past === null ? {} : { CATGEN_BASE_URL: past.baseUrl, CATGEN_MODEL: past.model };
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined && value !== ""));
   return settle(recipe, { ...remembered, ...given }, { name: "qwen2.5", digest: tokenizerDigest("qwen2.5") });
 }
 
 export async function rememberEndpoint(run: RunFolder, { condenser, endpoint: { baseUrl, model } }: Settled): Promise<void> {
-  if (condenser === "llm") await writeTextAtomically(endpointPath(run), `${JSON.stringify({ baseUrl, model })}\n`);
+  if (condenser === "llm") await writeEndpoint(run.root, { baseUrl, model });
 }
 
 /** An existing run with its recipe. */

@@ -1,9 +1,13 @@
 import { Fault } from "../../schemas/fault.ts";
+import type { BlockMetrics } from "../../schemas/metrics.ts";
 import { Show } from "../../schemas/show.ts";
-import type { Block, Detection } from "../../schemas/sidecars.ts";
+import type { Block, Detection, InsertionPoint, Writer } from "../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../schemas/trajectory.ts";
 import type { Decision, Verdict } from "../../schemas/verdict.ts";
+import { grouped } from "../../stages/export/number-text.ts";
 import { findBundle, readAllBundles } from "../run/bundles.ts";
+import { placementText, pointLines } from "./placement-text.ts";
+import { safe } from "./safe-text.ts";
 import { type CommonOptions, openJudged, print } from "./shared.ts";
 
 export interface ShowOptions extends CommonOptions {
@@ -14,12 +18,7 @@ export interface ShowOptions extends CommonOptions {
   readonly fold: number | undefined;
 }
 
-/** What data says must not drive the terminal: control characters become visible. */
-const safe = (text: string): string =>
-  text.replace(
-    /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu,
-    (character) => `\\x${(character.codePointAt(0) ?? 0).toString(16).padStart(2, "0")}`,
-  );
+const blocksOf = (show: Show): readonly Block[] => (show.memory?.ok === true ? show.memory.value.blocks : []);
 
 const longest = 400; // characters of a result: enough to recognise it
 
@@ -47,24 +46,46 @@ function stepText(step: Step, number: number, full: boolean): string {
   return lines.join("\n");
 }
 
-function blockText(block: Block, index: number, earlier: Block | undefined, detection: Detection | null): string {
-  const signals = detection?.candidates.find((candidate) => candidate.cut === block.cut)?.signals ?? [];
-  const writer =
-    block.writer.condenser === "llm"
-      ? `${block.writer.model} (asked ${block.writer.attempt + 1} times)`
-      : `the built-in extractive condenser, version ${block.writer.version}`;
+function writerText(writer: Writer): string {
+  if (writer.condenser === "extractive") return `the built-in extractive condenser, version ${writer.version}`;
+  const { model, transport, attempt, candidates, taken, repairs, pieces, thought } = writer;
+  const parts = [
+    `attempt ${attempt + 1}`,
+    `as ${transport}`,
+    ...(candidates > 1 ? [`candidate ${taken + 1} of ${candidates}`] : []),
+    ...(pieces > 1 ? [`in ${pieces} pieces`] : []),
+    ...(repairs.length > 0 ? [`mended: ${repairs.join(", ")}`] : []),
+    thought.by === "llm" ? "thought its own" : `thought built in${thought.why === null ? "" : ` (${thought.why})`}`,
+  ];
+  return `${model} (${parts.join("; ")})`;
+}
+
+/** What a fold takes away; empty before stage 5. */
+const foldedText = (folded: BlockMetrics | undefined): string => (folded === undefined ? "" : ` (${grouped(folded.foldTokens)} tokens)`);
+
+/** One context call among others of a show. */
+function blockText(show: Show, index: number, full: boolean): string {
+  const blocks = blocksOf(show);
+  const block = blocks[index];
+  if (block === undefined) throw new Error(`there is no block ${index}`);
+  const folded = show.metrics?.ok === true ? show.metrics.value.blocks.find(({ cut }) => cut === block.cut) : undefined;
   return [
-    `==== context call ${index + 1} after step ${block.cut}: folds steps ${(earlier?.keptFrom ?? 0) + 1}-${block.keptFrom}, keeps ${block.keptFrom + 1}-${block.cut}`,
-    ...signals.flatMap(({ signal, score, evidence }) => [
-      `  signal ${signal} ${score.toFixed(2)}`,
-      ...evidence.map((line) => `    ${safe(line)}`),
-    ]),
+    `==== context call ${index + 1} after step ${block.cut}: folds steps ${(blocks[index - 1]?.keptFrom ?? 0) + 1}-${block.keptFrom}${foldedText(folded)}, keeps ${block.keptFrom + 1}-${block.cut}`,
+    ...(show.detection?.ok === true ? pointLines(show.detection.value, block.cut, full) : []),
     `  thought: ${safe(block.thought)}`,
-    `  memory, written by ${writer}:`,
+    `  memory, written by ${writerText(block.writer)}:`,
     indent(safe(block.memory), "  | "),
     "====",
   ].join("\n");
 }
+
+/** A cut that was chosen, where no memory is written yet. */
+const pointText = (detection: Detection, { cut, keptFrom }: InsertionPoint, full: boolean): string =>
+  [
+    `==== insertion point after step ${cut}: steps ${keptFrom + 1}-${cut} would be kept; no memory yet`,
+    ...pointLines(detection, cut, full),
+    "====",
+  ].join("\n");
 
 const taken = { flag: "flagged only", "drop-last": "so the last call is left out" } as const;
 const failures = (decision: Decision): string =>
@@ -102,13 +123,15 @@ function headText({ id, origin, outcome, marks, task, steps }: Trajectory): stri
 
 /** One trajectory as a person reads it: steps, context calls where they were put, and what was decided. */
 function showText(show: Show, options: ShowOptions): string {
-  const blocks = show.memory?.ok === true ? show.memory.value.blocks : [];
+  const blocks = blocksOf(show);
   const detection = show.detection?.ok === true ? show.detection.value : null;
-  const pieces: string[] = [headText(show.trajectory), ""];
+  const points = show.memory === null ? (detection?.points ?? []) : [];
+  const pieces: string[] = [headText(show.trajectory), ...(detection === null ? [] : ["", placementText(detection)]), ""];
   for (const [index, step] of show.trajectory.steps.entries()) {
     const at = blocks.findIndex((block) => block.cut === index);
-    const block = blocks[at];
-    if (block !== undefined) pieces.push(blockText(block, at, blocks[at - 1], detection));
+    const point = points.find(({ cut }) => cut === index);
+    if (at >= 0) pieces.push(blockText(show, at, options.full));
+    else if (detection !== null && point !== undefined) pieces.push(pointText(detection, point, options.full));
     pieces.push(stepText(step, index + 1, options.full));
   }
   for (const part of ["detection", "memory"] as const) {
@@ -132,26 +155,47 @@ function stepLine(step: Step, number: number): string {
   return `step ${String(number).padStart(3)}  ${calls.length === 0 ? oneLine(step.thought) : calls.join("; ")}`;
 }
 
-/** One fold: why there, what vanished, what is remembered. */
+/** Folded steps that a screen has room for, the first and the last of them. */
+const shownSteps = { first: 6, last: 5 };
+
+function foldedSteps(steps: readonly Step[], start: number, full: boolean): string[] {
+  const describe = full ? stepText : stepLine;
+  const lines = steps.map((step, index) => describe(step, start + index + 1, full));
+  const left = lines.length - shownSteps.first - shownSteps.last;
+  return full || left <= 1
+    ? lines
+    : [...lines.slice(0, shownSteps.first), `          ... ${left} more steps (--full) ...`, ...lines.slice(-shownSteps.last)];
+}
+
+/** What each check says of the memory, with the words it minds. */
+function checksText({ checks, previousFacts, keptFacts }: BlockMetrics): string {
+  const hop = previousFacts === 0 ? [] : [`  of ${previousFacts} facts of the memory before, ${keptFacts} are still told`];
+  const said = checks.flatMap(({ check, looked, found, findings }) => [
+    `  ${check}: ${found === 0 ? "nothing wrong" : `${found} wrong`} in ${looked}`,
+    ...findings.map(({ words, why }) => `    "${safe(words)}": ${safe(why)}`),
+    ...(found > findings.length ? [`    and ${found - findings.length} more`] : []),
+  ]);
+  return ["checks", ...said, ...hop].join("\n");
+}
+
+/** One fold: why there, what vanished, what is remembered, and what the checks say of it. */
 function foldText(show: Show, number: number, full: boolean): string {
-  const blocks = show.memory?.ok === true ? show.memory.value.blocks : [];
+  const blocks = blocksOf(show);
   const block = blocks[number - 1];
   if (block === undefined)
     throw new Fault("USAGE", "stop", `${show.trajectory.id} has ${blocks.length} context calls, so there is no fold ${number}`);
-  const earlier = blocks[number - 2];
-  const start = earlier?.keptFrom ?? 0;
+  const start = blocks[number - 2]?.keptFrom ?? 0;
   const measured = show.metrics?.ok === true ? show.metrics.value.blocks[number - 1] : undefined;
   const sizes =
     measured === undefined
       ? ""
-      : `: ${measured.previousMemoryTokens + measured.foldTokens} tokens become ${measured.memoryTokens} (${Math.round(measured.foldRatio * 100)} %)`;
-  const describe = full ? stepText : stepLine;
-  const folded = show.trajectory.steps.slice(start, block.keptFrom).map((step, index) => describe(step, start + index + 1, full));
+      : `: memory and steps of ${grouped(measured.previousMemoryTokens + measured.foldTokens)} tokens become a memory of ${grouped(measured.memoryTokens)} (${Math.round(measured.foldRatio * 100)} %)`;
   return [
     `${show.trajectory.id}, fold ${number} of ${blocks.length}${sizes}`,
     "",
-    ...folded,
-    blockText(block, number - 1, earlier, show.detection?.ok === true ? show.detection.value : null),
+    ...foldedSteps(show.trajectory.steps.slice(start, block.keptFrom), start, full),
+    blockText(show, number - 1, full),
+    ...(measured === undefined ? [] : [checksText(measured)]),
   ].join("\n");
 }
 

@@ -1,5 +1,8 @@
 import { resolve } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
+import { StatsAnswer } from "../../schemas/stats.ts";
+import { createChainStatistics } from "../../stages/export/chain-statistics.ts";
+import { chainTable } from "../../stages/export/chain-table.ts";
 import { createFunnel } from "../../stages/export/funnel.ts";
 import { funnelPlot } from "../../stages/export/funnel-plot.ts";
 import { funnelTable } from "../../stages/export/funnel-table.ts";
@@ -19,13 +22,14 @@ export interface StatsOptions extends CommonOptions {
   readonly plot?: string | undefined;
 }
 
-/** `catgen stats`: the paper's Table 1 beside the same numbers of this run, of what judging keeps or of everything with --all; and the funnel. */
+/** `catgen stats`: the paper's Table 1 beside the same numbers of this run, and the memory chain's, of what judging keeps or of everything with --all; and the funnel. */
 export async function statsCommand(options: StatsOptions): Promise<number> {
   const run = await openJudged(options);
   const statistics = createStatistics();
+  const chain = createChainStatistics();
   const funnel = createFunnel(Object.keys(filters));
   let [measured, judged, counted] = [0, 0, 0];
-  for await (const { id, metrics, verdict } of readAllBundles(run, ["metrics", "verdict"])) {
+  for await (const { id, detection, metrics, verdict } of readAllBundles(run, ["detection", "metrics", "verdict"])) {
     if (metrics?.outcome.ok !== true) continue;
     const { value } = metrics.outcome;
     const decided = verdict?.outcome.ok === true ? verdict.outcome.value : null;
@@ -34,9 +38,11 @@ export async function statsCommand(options: StatsOptions): Promise<number> {
     if (decided !== null) funnel.add(id, value, decided);
     if (!options.all && decided?.context.keep !== true) continue;
     counted += 1;
-    statistics.add((options.all || decided?.dropLast == null ? null : metricsWithoutLast(value)) ?? value);
+    const left = (options.all || decided?.dropLast == null ? null : metricsWithoutLast(value)) ?? value;
+    statistics.add(left);
+    chain.add(left, detection?.outcome.ok === true ? detection.outcome.value : null);
   }
-  const stats = statistics.stats(judged === 0 ? null : funnel.funnel(await spentBy(run)));
+  const stats = StatsAnswer.parse({ ...statistics.stats(judged === 0 ? null : funnel.funnel(await spentBy(run))), chain: chain.stats() });
   if (options.plot !== undefined) {
     if (stats.funnel === null)
       throw new Fault(
@@ -49,7 +55,7 @@ export async function statsCommand(options: StatsOptions): Promise<number> {
   const hint = measured === 0 ? `; measure first: catgen run 1-5 --run ${run.name}` : "";
   print(options, stats, () =>
     [
-      `${counted} of ${measured} measured trajectories${options.all ? "" : " (kept by judging; --all counts every one)"}${hint}\n\n${statsTable(stats)}`,
+      `${counted} of ${measured} measured trajectories${options.all ? "" : " (kept by judging; --all counts every one)"}${hint}\n\n${statsTable(stats)}\n${chainTable(stats.chain)}`,
       ...(stats.funnel === null ? [] : [funnelTable(stats.funnel)]),
     ].join("\n"),
   );

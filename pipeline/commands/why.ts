@@ -1,10 +1,10 @@
 import type { PartName } from "../../schemas/bundle.ts";
 import type { Settled } from "../keys.ts";
 import { stepKey } from "../keys.ts";
-import { type RowStepName, type StepInfo, stepsIn, stepTable, writerOf } from "../plan.ts";
+import { type StepInfo, stepsIn, writerOf } from "../plan.ts";
 import { changes } from "../run/changes.ts";
 import { stageShards } from "../run/overview.ts";
-import { type Lack, partsRead } from "../run/state.ts";
+import { type Lack, restsOn } from "../run/state.ts";
 import { readKeyMaterial } from "../store/manifests.ts";
 import { openRun, type RunFolder, withVerdict } from "../store/run-folder.ts";
 import { chosenRecipe, type RecipeOptions } from "./chosen-recipe.ts";
@@ -51,14 +51,6 @@ export async function whyOf(run: RunFolder, info: StepInfo, settled: Settled): P
     causes: [...causes].map(([cause, count]) => ({ cause, shards: count })),
     waitsFor: await waiting(run, info, settled),
   };
-}
-
-/** Steps that this one rests on, directly or through others. */
-function restsOn(info: StepInfo): StepInfo[] {
-  if (info.name === "generate") return [];
-  if (info.name === "export") return stepTable.filter((other) => other.name !== "export");
-  const direct = partsRead(info.name as RowStepName).map(writerOf);
-  return [...new Set(direct.flatMap((below) => [...restsOn(below), below]))];
 }
 
 async function waiting(run: RunFolder, info: StepInfo, settled: Settled): Promise<string[]> {

@@ -6,7 +6,7 @@ import type { RunFolder } from "../store/run-folder.ts";
 import { type CommonOptions, cacheFolder, progressFor, runsFolder } from "./shared.ts";
 
 /** Ctrl-C drains; a second one ends at once, which loses nothing but what is in flight. */
-function drainOnSignals(say: (line: string) => void): { signal: AbortSignal; stop(): void } {
+export function drainOnSignals(say: (line: string) => void): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals): void => {
     if (controller.signal.aborted) process.exit(faultCodes.DRAINED.exit);

@@ -48,13 +48,24 @@ export const consequences: Readonly<Record<FailedOutcome, Consequence>> = {
   truncated: replyUnusable,
   filtered: replyUnusable,
   "too-large": replyUnusable,
+  "wrong-model": replyUnusable,
 };
 
 /** Sends once, within `timeoutMs`. `hardSignal` cuts it short. */
 export async function attemptOnce(
   transport: Transport,
   body: Readonly<Record<string, unknown>>,
-  { timeoutMs, hardSignal, world }: { timeoutMs: number; hardSignal: AbortSignal; world: World },
+  {
+    timeoutMs,
+    hardSignal,
+    world,
+    structured,
+  }: {
+    timeoutMs: number;
+    hardSignal: AbortSignal;
+    world: World /** The body asks for an object, which not every endpoint can give. */;
+    structured: boolean;
+  },
 ): Promise<Attempt> {
   const controller = new AbortController(); // one per attempt: the client never takes its listener off again
   const abort = (): void => controller.abort();
@@ -68,17 +79,18 @@ export async function attemptOnce(
   try {
     const reply = await transport.send(body, controller.signal);
     if (reply.kind === "failed" && timedOut) return failed("timed-out", `no complete reply within ${timeoutMs} ms`);
-    return attemptOf(reply, body, world.now());
+    return attemptOf(reply, body, world.now(), structured);
   } finally {
     clearTimeout(timer);
     hardSignal.removeEventListener("abort", abort);
   }
 }
 
-function attemptOf(wire: WireReply, body: Readonly<Record<string, unknown>>, now: number): Attempt {
+/** What came, read: by the wire, or out of a file of batch results. */
+export function attemptOf(wire: WireReply, body: Readonly<Record<string, unknown>>, now: number, structured: boolean): Attempt {
   if (wire.kind === "failed") return failed(wireOutcomes[wire.failure], wire.detail);
   if (wire.kind === "refused") {
-    const outcome = outcomeOfStatus(wire.status, wire.code);
+    const outcome = outcomeOfStatus(wire.status, wire.code, structured);
     return { outcome, status: wire.status, usage: noUsage, retryAfterMs: retryAfterMs(wire.headers, now), detail: wire.detail };
   }
   const { kind, ...read } = readReply(wire.text, String(body["model"]), body["tools"] !== undefined);
@@ -96,11 +108,15 @@ const wireOutcomes: Readonly<Record<WireFailure, FailedOutcome>> = {
   aborted: "aborted",
 };
 
-/** 4xx that are about key, path or model name (redirects too) stop the run; the rest of 4xx is about this request. */
-function outcomeOfStatus(status: number, code: string | null): FailedOutcome {
+/**
+ * 4xx that are about key, path or model name (redirects too) stop the run; the rest of 4xx is about this request. So is 404 where an
+ * object is asked for: gateways answer it when none of their models can (OpenRouter, "No endpoints found that support tool use").
+ */
+function outcomeOfStatus(status: number, code: string | null, structured: boolean): FailedOutcome {
   if (status === 402 || code === "insufficient_quota") return "no-quota";
   if (status === 429) return "rate-limited";
   if ([408, 409, 425].includes(status) || status >= 500) return "unavailable";
+  if (status === 404 && structured) return "refused";
   if (status < 400 || [401, 403, 404, 405].includes(status)) return "unauthorised";
   return "refused";
 }

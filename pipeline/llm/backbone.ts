@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { dirname } from "node:path";
 import { Completion, type Reply } from "../../schemas/completion.ts";
 import { createAdmission } from "./admission.ts";
 import { createBudget } from "./budget.ts";
@@ -6,9 +7,10 @@ import { type Client, createClient } from "./client.ts";
 import { checkEndpoint, type EndpointSettings } from "./endpoint.ts";
 import { createCircuit, createHalt, drained } from "./halt.ts";
 import { type Ledger, type LedgerTotals, openLedger } from "./ledger.ts";
+import { fileMemo, type Memo, negotiated } from "./negotiate.ts";
 import { openReplies, type Replies } from "./replies.ts";
 import type { KeptReply } from "./reply-format.ts";
-import { type WireRequest, wireRequest } from "./request.ts";
+import type { WireRequest } from "./request.ts";
 import { realWorld, type World } from "./retry.ts";
 import { openTransport } from "./transport.ts";
 
@@ -16,7 +18,7 @@ export interface BackboneOptions {
   readonly settings: EndpointSettings;
   /** Shared by all runs. */
   readonly cacheDir: string;
-  /** Of this run. */
+  /** Of this run; what else is remembered per run lies in the folder above it. */
   readonly ledgerDir: string;
   countTokens(text: string): number;
   /** Aborting drains: queued calls and pauses end at once, calls in flight may finish. */
@@ -58,7 +60,7 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
   options.signal.addEventListener("abort", drain, { once: true });
   if (options.signal.aborted) drain();
   return {
-    complete: sharedCompletions({ settings, replies, ledger, client, world }),
+    complete: sharedCompletions({ settings, replies, ledger, client, world, memo: fileMemo(dirname(options.ledgerDir), settings) }),
     placesNow: admission.limit.now,
     totals: ledger.totals,
     async close() {
@@ -76,10 +78,11 @@ interface CompletionParts {
   readonly ledger: Ledger;
   readonly client: Client;
   readonly world: World;
+  readonly memo: Memo;
 }
 
 /** The cache first, which needs no place in line; equal requests at the same time share one call. */
-function sharedCompletions({ settings, replies, ledger, client, world }: CompletionParts): (request: Completion) => Promise<Reply> {
+function sharedCompletions({ settings, replies, ledger, client, world, memo }: CompletionParts): (request: Completion) => Promise<Reply> {
   const inFlight = new Map<string, Promise<Reply>>();
   const asCached = async (wire: WireRequest, reply: KeptReply): Promise<Reply> => {
     await ledger.record(cachedRow(wire, world.now()));
@@ -90,10 +93,9 @@ function sharedCompletions({ settings, replies, ledger, client, world }: Complet
     if (known !== null) return asCached(wire, known);
     return { ...(await client.call(wire)), cached: false };
   };
-  return async (request) => {
-    const wire = wireRequest(settings, Completion.parse(request));
-    const shared = inFlight.get(wire.key);
-    if (shared !== undefined) return asCached(wire, await shared);
+  const answerOnce = async (wire: WireRequest): Promise<Reply> => {
+    const running = inFlight.get(wire.key);
+    if (running !== undefined) return asCached(wire, await running);
     const own = answer(wire);
     inFlight.set(wire.key, own);
     try {
@@ -102,6 +104,8 @@ function sharedCompletions({ settings, replies, ledger, client, world }: Complet
       inFlight.delete(wire.key);
     }
   };
+  const complete = negotiated({ settings, memo, trustMemo: false, kept: (wire) => replies.get(wire.key), answer: answerOnce });
+  return (request) => complete(Completion.parse(request));
 }
 
 const cachedRow = ({ request, key }: WireRequest, now: number) =>

@@ -8,7 +8,7 @@ import { type Circuit, type Halt, unreachable } from "./halt.ts";
 import type { Ledger, LedgerRow } from "./ledger.ts";
 import type { Replies } from "./replies.ts";
 import type { KeptReply } from "./reply-format.ts";
-import type { WireRequest } from "./request.ts";
+import { messagesFor, type WireRequest } from "./request.ts";
 import { backoffMs, type World } from "./retry.ts";
 import type { Transport } from "./transport.ts";
 
@@ -72,7 +72,12 @@ async function paidAttempt(parts: ClientParts, wire: WireRequest, attempt: numbe
     halt.check();
     const tickets = { circuit: circuit.ticket(), limit: admission.limit.ticket() };
     const startedAt = world.now();
-    const ended = await attemptOnce(transport, wire.body, { timeoutMs: settings.timeoutMs, hardSignal: halt.hardSignal, world });
+    const ended = await attemptOnce(transport, wire.body, {
+      timeoutMs: settings.timeoutMs,
+      hardSignal: halt.hardSignal,
+      world,
+      structured: wire.transport !== "text",
+    });
     const row = ledgerRow(parts, wire, ended, { attempt, latencyMs: Math.max(0, world.now() - startedAt), promptTokens });
     try {
       // Kept before it is booked: after a crash in between, a line is missing in the ledger, but nothing is paid twice.
@@ -128,6 +133,7 @@ const advice: Readonly<Record<FailedOutcome, string>> = {
   "not-a-completion": "if all replies are like this, llm.baseUrl is no chat endpoint",
   truncated: "allow longer replies",
   filtered: "the endpoint's content filter refused; the record is left out",
+  "wrong-model": "check llm.model, and which model the results are of",
   "too-large": "no honest reply is that large; check the endpoint",
 };
 
@@ -163,9 +169,14 @@ function ledgerRow({ settings, world, countTokens }: ClientParts, wire: WireRequ
 /** Role and separators that chat templates put around each message; 4 to 7 in the templates we know. */
 const tokensPerMessage = 8;
 
-const estimatedTokens = (wire: WireRequest, countTokens: (text: string) => number): number =>
-  [...wire.request.messages.map(sentText), ...wire.request.tools].reduce((sum, text) => sum + tokensPerMessage + countTokens(text), 0);
+/** What a request takes, by our count. */
+export const estimatedTokens = (wire: WireRequest, countTokens: (text: string) => number): number =>
+  [...messagesFor(wire.request, wire.transport).map(sentText), ...wire.request.tools, structureText(wire)].reduce(
+    (sum, text) => sum + tokensPerMessage + countTokens(text),
+    0,
+  );
 
+const structureText = ({ request, transport }: WireRequest): string => (transport === "text" ? "" : (request.structure?.schema ?? ""));
 const callsText = (calls: readonly ToolCall[]): string => calls.map((call) => `${call.name}${call.arguments}`).join("");
 const sentText = (message: ChatMessage): string => message.content + (message.role === "assistant" ? callsText(message.calls) : "");
 const writtenText = (reply: KeptReply): string => (reply.reasoning ?? "") + reply.text + callsText(reply.calls);

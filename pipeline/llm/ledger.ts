@@ -22,6 +22,7 @@ export const CallOutcome = z.enum([
   "truncated",
   "filtered",
   "too-large",
+  "wrong-model",
 ]);
 export type CallOutcome = z.infer<typeof CallOutcome>;
 
@@ -91,19 +92,21 @@ export async function openLedger(folder: string, writer: string): Promise<Ledger
 /** Sums all ledgers of a run, line by line; a folder that is not there is an empty one. */
 export async function readLedger(folder: string): Promise<LedgerTotals> {
   let totals = noCalls;
+  for await (const { row } of ledgerRows(folder)) totals = row === null ? { ...totals, badLines: totals.badLines + 1 } : plus(totals, row);
+  return totals;
+}
+
+/** Every line of every ledger of a run, writer after writer, in the order written; null: it could not be read. */
+export async function* ledgerRows(folder: string): AsyncGenerator<{ readonly writer: string; readonly row: LedgerRow | null }> {
   try {
-    for (const name of (await readdir(folder)).filter((one) => one.endsWith(".jsonl")).sort()) {
-      for await (const text of createInterface({ input: createReadStream(join(folder, name)), crlfDelay: Number.POSITIVE_INFINITY })) {
-        const row = parsedRow(text);
-        totals = row === null ? { ...totals, badLines: totals.badLines + 1 } : plus(totals, row);
-      }
-    }
+    for (const writer of (await readdir(folder)).filter((one) => one.endsWith(".jsonl")).sort())
+      for await (const text of createInterface({ input: createReadStream(join(folder, writer)), crlfDelay: Number.POSITIVE_INFINITY }))
+        yield { writer, row: parsedRow(text) };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return totals;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
     const why = error instanceof Error ? error.message : String(error);
     throw new Fault("IO", "stop", `could not read the ledger in ${folder}: ${why}; fix the permissions and run again`, { cause: error });
   }
-  return totals;
 }
 
 function parsedRow(text: string): LedgerRow | null {

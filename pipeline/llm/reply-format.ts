@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Reply, type ToolCall } from "../../schemas/completion.ts";
 
-/** A reply as it is kept: whether it came from the cache is known only when it is handed out. */
-export const KeptReply = Reply.omit({ cached: true });
+/** A reply as it is kept: whether it came from the cache, and how it was asked for, is known when it is handed out. */
+export const KeptReply = Reply.omit({ cached: true, transport: true });
 export type KeptReply = z.infer<typeof KeptReply>;
 
 /** What the endpoint says it billed; null where it is silent or says nonsense. */

@@ -1,4 +1,4 @@
-import type { ChatMessage, Completion } from "../../schemas/completion.ts";
+import type { ChatMessage, Completion, ReplyTransport, Structure } from "../../schemas/completion.ts";
 import { digestOf } from "../store/digest.ts";
 import { type EndpointSettings, normaliseBaseUrl } from "./endpoint.ts";
 
@@ -9,14 +9,36 @@ export const completionsPath = "/chat/completions";
 /** A request as it goes over the wire, with the key under which its reply is kept. */
 export interface WireRequest {
   readonly request: Completion;
+  /** How the object of `request.structure` is asked for; `text` without one. */
+  readonly transport: ReplyTransport;
   readonly body: Readonly<Record<string, unknown>>;
   /** Lower-case hex SHA-256. */
   readonly key: string;
 }
 
-export function wireRequest(settings: EndpointSettings, request: Completion): WireRequest {
-  const body = requestBody(settings, request);
-  return { request, body, key: replyKey(settings, body, request.sampleIndex) };
+export function wireRequest(settings: EndpointSettings, request: Completion, transport: ReplyTransport = "text"): WireRequest {
+  const body = requestBody(settings, request, transport);
+  return { request, transport, body, key: replyKey(settings, body, request.sampleIndex) };
+}
+
+/** Body fields that make the reply one JSON object. Source: OpenAI's API reference, which vLLM, SGLang and llama.cpp follow. */
+function structureFields(structure: Structure, transport: ReplyTransport): Record<string, unknown> {
+  const { name, description } = structure;
+  const schema: unknown = JSON.parse(structure.schema);
+  if (transport === "json-schema") return { response_format: { type: "json_schema", json_schema: { name, schema, strict: true } } };
+  if (transport === "tool")
+    return {
+      tools: [{ type: "function", function: { name, description, parameters: schema } }],
+      tool_choice: { type: "function", function: { name } },
+    };
+  return {};
+}
+
+/** The messages as asked by `transport`: the hint is a paragraph of the last one. */
+export function messagesFor({ messages, structure }: Completion, transport: ReplyTransport): readonly ChatMessage[] {
+  const last = messages.at(-1);
+  if (structure == null || transport === "text" || last === undefined) return messages;
+  return [...messages.slice(0, -1), { ...last, content: `${last.content}\n\n${structure.hint}` }];
 }
 
 /** A message as the wire has it. Content beside calls may be missing, but not empty: some endpoints refuse that. */
@@ -29,16 +51,17 @@ function wireMessage(message: ChatMessage): Record<string, unknown> {
 }
 
 /** The body as sent. Reply limit, messages, tools and model always win over `extraBody`. */
-function requestBody(settings: EndpointSettings, request: Completion): Record<string, unknown> {
+function requestBody(settings: EndpointSettings, request: Completion, transport: ReplyTransport): Record<string, unknown> {
   const fields = {
     temperature: request.temperature ?? settings.temperature,
     top_p: settings.topP,
     seed: settings.seed === null ? null : settings.seed + request.sampleIndex,
     ...settings.extraBody,
     model: settings.model,
-    messages: request.messages.map(wireMessage),
+    messages: messagesFor(request, transport).map(wireMessage),
     tools: request.tools.length === 0 ? null : request.tools.map((tool): unknown => JSON.parse(tool)),
     [settings.replyLimitField ?? "max_tokens"]: request.maxTokens,
+    ...(request.structure == null ? {} : structureFields(request.structure, transport)),
     stream: settings.stream ?? false,
     stream_options: settings.stream === true ? { include_usage: true } : null,
   };

@@ -1,21 +1,17 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import PQueue from "p-queue";
 import { Fault } from "../../schemas/fault.ts";
 import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import type { TaskInstance } from "../../schemas/task-instance.ts";
 import type { Prediction } from "../../schemas/verification.ts";
-import type { Settled } from "../keys.ts";
 import { costOf } from "../llm/budget.ts";
 import type { RunContext } from "../run/context.ts";
-import { chooseSandbox } from "../sandboxes/choose.ts";
-import { sandboxKinds } from "../sandboxes/index.ts";
-import type { SandboxKind } from "../sandboxes/kind.ts";
 import { writeAtomically } from "../store/atomic.ts";
+import type { RunFolder } from "../store/run-folder.ts";
 import { loadEvaluationLists } from "../tasks/decontamination.ts";
-import { agentKind } from "./agent.ts";
 import { oneRollout, type RolloutWorld, requireTask } from "./one-rollout.ts";
+import { openPlaces, type Places } from "./places.ts";
 import { predictionsFolder, readRecord, readRollouts, summaryOf, writeRollouts } from "./records.ts";
 import { type WantedOptions, type WantedRollout, wantedRollouts } from "./wanted.ts";
 
@@ -35,8 +31,35 @@ export interface RolloutSummary {
 
 type Account = { -readonly [K in keyof RolloutsFile]: RolloutsFile[K] };
 
-/** First pass: which runs are wanted, and which of those are done. Keeps of each no more than its name. */
-async function survey(context: RunContext, request: RolloutRequest, options: WantedOptions, before: RolloutsFile | null): Promise<Account> {
+export interface Survey {
+  readonly account: Account;
+  /** Names of runs of tasks that this machine cannot work on. */
+  readonly beyond: ReadonlySet<string>;
+  /** What is lacking, and the tasks that it costs. */
+  readonly lacking: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Says of each thing that is lacking which tasks it costs. */
+function sayLeftOut({ progress }: RunContext, lacking: ReadonlyMap<string, readonly string[]>): void {
+  for (const [why, ids] of lacking) {
+    const named = `${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", ..." : ""}`;
+    progress.say(`note:   ${ids.length} ${ids.length === 1 ? "task is" : "tasks are"} left out (${named}): ${why}`);
+  }
+}
+
+/**
+ * First pass: which runs are wanted, and which of those are done. Keeps of each no more than its name. Only a task with work left is
+ * asked what it takes: what is finished stays, also where it could not be made again. Without `places` nothing is asked.
+ */
+export async function survey(
+  run: RunFolder,
+  request: RolloutRequest,
+  options: WantedOptions,
+  before: RolloutsFile | null,
+  places: Places | null,
+): Promise<Survey> {
+  const beyond = new Set<string>();
+  const lacking = new Map<string, string[]>();
   const account: Account = {
     format: "catgen.rollouts/1",
     paths: [...request.paths],
@@ -53,44 +76,30 @@ async function survey(context: RunContext, request: RolloutRequest, options: Wan
       account.leftOut.push(leftOut);
       continue;
     }
-    account.tasks += 1;
+    const open: string[] = [];
     for (const { name } of news.rollouts) {
-      if (request.limit !== null && account.wanted >= request.limit) continue;
-      account.wanted += 1;
-      const record = await readRecord(context.run, name); // not the account's word: the file may be gone
-      if (record !== null) account.finished[name] = before?.finished[name] ?? summaryOf(record);
+      if (request.limit !== null && account.wanted + open.length >= request.limit) continue;
+      const record = await readRecord(run, name); // not the account's word: the file may be gone
+      if (record === null) open.push(name);
+      else {
+        account.wanted += 1;
+        account.finished[name] = before?.finished[name] ?? summaryOf(record);
+      }
+    }
+    const [rollout] = news.rollouts;
+    const why = open.length === 0 || rollout === undefined ? null : ((await places?.lacks(rollout.task, news.needs)) ?? null);
+    if (why === null || rollout === undefined) {
+      account.tasks += 1;
+      account.wanted += open.length;
+    } else {
+      for (const name of open) beyond.add(name);
+      lacking.set(why, [...(lacking.get(why) ?? []), rollout.task.instance]);
+      account.leftOut.push({ file: news.file, record: news.record, why });
     }
   }
-  return account;
-}
-
-const shippedTrees = fileURLToPath(new URL("../../data/demo/projects/", import.meta.url));
-
-/** The demo with its scripted agents: tree, commands and tests are all files of this very package. */
-const isOurs = ({ environment }: TaskInstance, settled: Settled): boolean =>
-  environment.kind === "tree" && environment.folder.startsWith(shippedTrees) && agentKind(settled) === "scripted";
-
-/** Containers for tasks with images, a sandbox over the host's programs for trees; probed once each, when first needed. */
-function kindChooser({ settled, progress }: RunContext): (task: TaskInstance) => Promise<SandboxKind> {
-  const { kind } = settled.recipe.generate.rollout.sandbox;
-  const chosen = new Map<boolean, Promise<SandboxKind>>();
-  const choose = async (task: TaskInstance): Promise<SandboxKind> => {
-    try {
-      return await chooseSandbox({ kind, image: task.environment.kind === "image", warn: (text) => progress.say(`warning: ${text}`) });
-    } catch (error) {
-      if (!(error instanceof Fault) || error.code !== "SANDBOX_MISSING" || kind !== "auto" || !isOurs(task, settled)) throw error;
-      progress.say(
-        "note: no sandbox works here, so the demo runs without one: every command is in data/demo/tasks (for others' tasks install bubblewrap)",
-      );
-      return sandboxKinds.none;
-    }
-  };
-  return (task) => {
-    const image = task.environment.kind === "image";
-    const known = chosen.get(image) ?? choose(task);
-    chosen.set(image, known);
-    return known;
-  };
+  const fault = places?.missing() ?? null;
+  if (account.wanted === 0 && fault !== null) throw fault;
+  return { account, beyond, lacking };
 }
 
 const million = (tokens: number): string => (tokens < 1e6 ? `${Math.round(tokens / 1e3)}k` : `${(tokens / 1e6).toFixed(1)}M`);
@@ -122,12 +131,17 @@ function createBoard(context: RunContext, account: Account) {
 /** Faults of one task or sandbox leave the others alone; what concerns all stops all. */
 const isOwn = (error: unknown): error is Fault => error instanceof Fault && (error.remedy === "skip" || error.code === "SANDBOX_BROKEN");
 
-async function work(context: RunContext, request: RolloutRequest, options: WantedOptions, account: Account): Promise<number> {
+async function work(
+  context: RunContext,
+  request: RolloutRequest,
+  options: WantedOptions,
+  { account, beyond }: Survey,
+  { kindFor }: Places,
+): Promise<number> {
   const { rollout } = context.settled.recipe.generate;
   const queue = new PQueue({ concurrency: context.jobs ?? rollout.atOnce });
   const breaking = new AbortController();
   const signal = AbortSignal.any([context.signal, breaking.signal]);
-  const kindFor = kindChooser(context);
   const board = createBoard(context, account);
   const errors: unknown[] = [];
   let made = 0;
@@ -169,6 +183,7 @@ async function work(context: RunContext, request: RolloutRequest, options: Wante
       if (news.kind === "left-out") continue;
       let checked: Promise<void> | null = null;
       for (const wanted of news.rollouts) {
+        if (beyond.has(wanted.name)) continue;
         if (signal.aborted || (request.limit !== null && seen >= request.limit)) return;
         seen += 1;
         if (account.finished[wanted.name] !== undefined) continue;
@@ -226,7 +241,10 @@ export async function runRollouts(context: RunContext, request: RolloutRequest):
   const lists = await loadEvaluationLists(context.settled.recipe.generate.rollout.exclude);
   const options = { settled: context.settled, lists, complete: context.ports.complete };
   const before = await readRollouts(context.run);
-  const account = await survey(context, request, options, before);
+  const places = openPlaces(context);
+  const surveyed = await survey(context.run, request, options, before, places);
+  sayLeftOut(context, surveyed.lacking);
+  const { account } = surveyed;
   const kept = Object.keys(account.finished).length;
   const sorted = (): Account => ({
     ...account,
@@ -235,7 +253,7 @@ export async function runRollouts(context: RunContext, request: RolloutRequest):
   });
   context.progress.start("rollouts", account.wanted - kept);
   try {
-    const made = account.wanted === kept ? 0 : await work(context, request, options, account);
+    const made = account.wanted === kept ? 0 : await work(context, request, options, surveyed, places);
     return { made, kept, leftOut: account.leftOut.length, failures: sorted().failed };
   } finally {
     context.progress.end();

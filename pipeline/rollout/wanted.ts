@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { access, constants, readdir, readlink, stat } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { readdir, readlink, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Completion, Reply } from "../../schemas/completion.ts";
 import type { RolloutOpening } from "../../schemas/rollout.ts";
 import type { LeftOut } from "../../schemas/rollouts.ts";
@@ -17,7 +17,7 @@ import { readTasks } from "../tasks/read.ts";
 import { type Agent, agentFor } from "./agent.ts";
 
 /** Bump when an equal task, recipe and model would give another run. */
-const rolloutVersion = 1;
+const rolloutVersion = 2;
 
 /** One live run that tasks and recipe ask for. */
 export interface WantedRollout {
@@ -30,19 +30,16 @@ export interface WantedRollout {
   readonly name: string;
 }
 
-export type TaskNews = { readonly kind: "task"; readonly rollouts: readonly WantedRollout[] } | ({ readonly kind: "left-out" } & LeftOut);
-
-async function isProgram(name: string): Promise<boolean> {
-  for (const folder of (process.env["PATH"] ?? "").split(delimiter))
-    if (
-      await access(join(folder, name), constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-    )
-      return true;
-  return false;
+export interface WantedTask {
+  readonly kind: "task";
+  readonly file: string;
+  readonly record: number | null;
+  /** Programs without which its tree is of no use. */
+  readonly needs: readonly string[];
+  readonly rollouts: readonly WantedRollout[];
 }
+
+export type TaskNews = WantedTask | ({ readonly kind: "left-out" } & LeftOut);
 
 /** Content of a tree: names, links, bytes and what may be executed, of everything but `.git`. */
 async function treeDigest(folder: string): Promise<string> {
@@ -112,12 +109,6 @@ export async function* wantedRollouts(paths: readonly string[], { settled, lists
       );
       continue;
     }
-    const missing: string[] = [];
-    for (const program of needs) if (!(await isProgram(program))) missing.push(program);
-    if (missing.length > 0) {
-      yield leftOut(`it needs ${missing.join(", ")}, which this machine lacks`);
-      continue;
-    }
     const agent = await agentFor(settled, file, complete);
     if ("why" in agent) {
       yield leftOut(agent.why);
@@ -132,6 +123,9 @@ export async function* wantedRollouts(paths: readonly string[], { settled, lists
     const opening = openingOf(task, settled.recipe.persona);
     yield {
       kind: "task",
+      file,
+      record,
+      needs,
       rollouts: Array.from({ length: rollout.samples }, (_, sample) => {
         const key = keyOf(settled, task, tree, agent, opening, sample);
         return { task, sample, agent, opening, key, name: `${idPart(task.instance).slice(0, 120)}.${sample}.${key.slice(0, 12)}` };

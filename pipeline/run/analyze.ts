@@ -31,7 +31,8 @@ export async function gatherRun(run: RunFolder, settled: Settled, limits: Limits
     );
   const gathering = createGathering(limits);
   for (const manifest of there) {
-    for await (const { id, outcome } of readOwnRows(run, step, manifest, Metrics)) if (outcome.ok) gathering.add(id, outcome.value);
+    for await (const rows of readOwnRows(run, step, manifest, Metrics))
+      for (const { id, outcome } of rows) if (outcome.ok) gathering.add(id, outcome.value);
     progress();
   }
   return { gathered: gathering.gathered(), shards: { measured: there.length, missing: run.shards - there.length } };

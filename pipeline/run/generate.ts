@@ -21,7 +21,7 @@ import { journalFolder, type RunFolder, stageFolder } from "../store/run-folder.
 import type { RunContext, StepSummary } from "./context.ts";
 import { readInputs, writeInputs } from "./inputs.ts";
 import { openQuarantine } from "./quarantine.ts";
-import { revOf, trajectoryKey } from "./row-key.ts";
+import { revOfText, trajectoryKey } from "./row-key.ts";
 import { openSpool, type Spool } from "./spool.ts";
 
 const { step } = stepNamed("generate");
@@ -48,7 +48,7 @@ export async function suggestShards(paths: readonly string[], rollouts: number):
 }
 
 /** Live runs come after what was given, under a name of their own, so that neither renames the other's files. */
-async function planAll({ paths, records }: GenerateRequest): Promise<InputUnit[]> {
+export async function planAll({ paths, records }: Pick<GenerateRequest, "paths" | "records">): Promise<InputUnit[]> {
   const given = paths.length === 0 ? [] : await planInputs(paths);
   const live = records.length === 0 ? [] : await planInputs(records);
   return [...given, ...live.map((unit) => ({ ...unit, files: unit.files.map((file) => ({ ...file, name: `rollouts/${file.name}` })) }))];
@@ -161,16 +161,13 @@ const joined = (trajectory: Trajectory, facts: ReadonlyMap<string, readonly Outc
   return joinOutcome(unjoined(trajectory), facts.get(trajectory.instance) ?? [], patch === null ? null : patchDigest(patch, sha256));
 };
 
-function rowFor(trajectory: Trajectory, stageKey: string): Row<Trajectory> {
+/** The row, and its outcome's text. */
+function rowFor(trajectory: Trajectory, stageKey: string): [Row<Trajectory>, string] {
   const outcome = { ok: true as const, value: trajectory };
+  const text = JSON.stringify(outcome);
   const from = { raw: trajectory.origin.digest };
-  return {
-    id: trajectory.id,
-    key: trajectoryKey(stageKey, from, trajectory.outcome.evidence),
-    rev: revOf(outcome),
-    from,
-    outcome,
-  };
+  const key = trajectoryKey(stageKey, from, trajectory.outcome.evidence);
+  return [{ id: trajectory.id, key, rev: revOfText(text), from, outcome }, text];
 }
 
 /** Old rows by id, in order; used for what was not read anew. */
@@ -230,7 +227,7 @@ async function publishShard(
             "stop",
             `the trajectory ${id} is accounted for but not stored; make it anew with: catgen repair --run ${run.name}`,
           );
-        await writer.write(rowFor(joined(trajectory, facts), stageKey));
+        await writer.write(...rowFor(joined(trajectory, facts), stageKey));
       }
       await before.return(undefined);
       output = await writer.publish();

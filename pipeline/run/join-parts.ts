@@ -16,20 +16,42 @@ export interface Joined {
 }
 interface Reader {
   readonly part: PartName;
-  readonly rows: AsyncGenerator<Row<unknown>>;
+  /** Stretches of rows; `here` is the one being read. */
+  readonly stretches: AsyncGenerator<Iterable<Row<unknown>>>;
+  here: Iterator<Row<unknown>>;
   /** Ids on which the part's stage broke: they have no row there. */
   readonly failed: ReadonlySet<string>;
   head: Row<unknown> | null;
 }
 
-async function advance(reader: Reader): Promise<void> {
-  const next = await reader.rows.next();
-  reader.head = next.done === true ? null : next.value;
+/** On to the next row; a promise only where a stretch has ended. */
+function advance(reader: Reader): Promise<void> | null {
+  const next = reader.here.next();
+  if (next.done === true) return nextStretch(reader);
+  reader.head = next.value;
+  return null;
+}
+
+async function nextStretch(reader: Reader): Promise<void> {
+  for (;;) {
+    const stretch = await reader.stretches.next();
+    reader.head = null;
+    if (stretch.done === true) return;
+    reader.here = stretch.value[Symbol.iterator]();
+    const first = reader.here.next();
+    if (first.done === true) continue;
+    reader.head = first.value;
+    return;
+  }
+}
+
+async function* oneByOne(rows: AsyncGenerator<Row<unknown>>): AsyncGenerator<Iterable<Row<unknown>>> {
+  for await (const row of rows) yield [row];
 }
 
 /** Walks the parts of a shard side by side; all have the same ids in the same order, but for records that failed, or something is stale. */
 export async function* joinParts(
-  context: RunContext,
+  context: Pick<RunContext, "run" | "settled">,
   stage: AnyStage,
   shard: number,
   manifests: ReadonlyMap<PartName, ShardManifest>,
@@ -37,8 +59,9 @@ export async function* joinParts(
   const readers = [...manifests].map(([part, manifest]): Reader => {
     const failed = new Set(manifest.failures.map((failure) => failure.id));
     const { name, step } = writerOf(part);
-    const read = manifest.stageKey === stepKey(name, context.settled).stageKey ? readOwnRows : readRows;
-    return { part, rows: read(context.run, step, manifest, parts[part]), failed, head: null };
+    const own = manifest.stageKey === stepKey(name, context.settled).stageKey;
+    const source = [context.run, step, manifest, parts[part]] as const;
+    return { part, stretches: own ? readOwnRows(...source) : oneByOne(readRows(...source)), here: [].values(), failed, head: null };
   });
   try {
     for (const reader of readers) await advance(reader);
@@ -58,11 +81,12 @@ export async function* joinParts(
       for (const reader of readers) {
         if (reader.head?.id !== id) continue;
         rows.set(reader.part, reader.head);
-        await advance(reader);
+        const waiting = advance(reader);
+        if (waiting !== null) await waiting;
       }
       yield { id, rows, waiting: absent[0]?.part ?? null };
     }
   } finally {
-    for (const reader of readers) await reader.rows.return(undefined); // whoever stops early must not leave files open
+    for (const reader of readers) await reader.stretches.return(undefined); // whoever stops early must not leave files open
   }
 }

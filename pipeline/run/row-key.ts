@@ -10,7 +10,12 @@ export const revOf = (outcome: Row<unknown>["outcome"]): string => revOfText(JSO
 export const revOfText = (outcomeText: string): string => sha256(outcomeText);
 
 /** Key of a row: what made it and the content of what it read. Where it lies, and when and how it was made, is not in it. */
-export const rowKey = (stageKey: string, from: Record<string, string>): string => digestOf({ stageKey, from });
+export function rowKey(stageKey: string, from: Record<string, string>): string {
+  // Canonical JSON by hand: part names and digests need no escapes, and this is asked for every row, read or made.
+  let parts = "";
+  for (const part of Object.keys(from).sort()) parts += `${parts === "" ? "" : ","}"${part}":"${from[part]}"`;
+  return sha256(`{"from":{${parts}},"stageKey":"${stageKey}"}`);
+}
 
 /** An imported trajectory rests on the evidence of its outcome too, which may come from another file. */
 export const trajectoryKey = (stageKey: string, from: Record<string, string>, evidence: Trajectory["outcome"]["evidence"]): string =>

@@ -8,7 +8,7 @@ import { type AnyStage, type RowStepName, rowStages, stepNamed, writerOf } from 
 import { type Journal, openJournal, readJournals, removeJournals } from "../store/journal.ts";
 import { readManifest, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readOwnRows, removeOldRows } from "../store/rows.ts";
-import { journalFolder } from "../store/run-folder.ts";
+import { journalFolder, type RunFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { type Joined, joinParts } from "./join-parts.ts";
 import { revOfText, rowKey } from "./row-key.ts";
@@ -30,7 +30,8 @@ interface ShardWork {
   readonly stageKey: string;
   readonly shard: number;
   readonly known: ReadonlyMap<string, Row<unknown>>;
-  readonly journal: Journal;
+  /** null: nothing is kept. */
+  readonly journal: Journal | null;
 }
 
 async function makeRow(work: ShardWork, joined: Joined): Promise<Made & { readonly reused: boolean }> {
@@ -47,7 +48,7 @@ async function makeRow(work: ShardWork, joined: Joined): Promise<Made & { readon
       : { ok: false as const, why: outcome.why };
     const text = JSON.stringify(value);
     const row: Row<unknown> = { id: joined.id, key, rev: revOfText(text), from, outcome: value };
-    await work.journal.append(row);
+    if (work.journal !== null) await work.journal.append(row);
     return { row, text, reused: false };
   };
   const input: Record<string, unknown> = {};
@@ -105,19 +106,19 @@ const count = (tallies: { rejected: Record<string, number> }, reason: string): v
 };
 
 /** Rows that may be reused: of the published shard and of interrupted attempts. Another stage key means that none can be. */
-async function rowsOf(context: RunContext, stage: AnyStage, shard: number, stageKey: string): Promise<Map<string, Row<unknown>>> {
+export async function knownRows(run: RunFolder, stage: AnyStage, shard: number, stageKey: string): Promise<Map<string, Row<unknown>>> {
   const { step } = writerOf(stage.writes);
   const known = new Map<string, Row<unknown>>();
-  const manifest = await readManifest(context.run, step, shard);
+  const manifest = await readManifest(run, step, shard);
   if (manifest?.stageKey === stageKey) {
     try {
-      for await (const row of readOwnRows(context.run, step, manifest, parts[stage.writes])) known.set(row.id, row);
+      for await (const rows of readOwnRows(run, step, manifest, parts[stage.writes])) for (const row of rows) known.set(row.id, row);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       known.clear(); // damaged old rows are worth nothing: the shard is made anew
     }
   }
-  for await (const value of readJournals(journalFolder(context.run, step), shard)) {
+  for await (const value of readJournals(journalFolder(run, step), shard)) {
     const row = value as Row<unknown>;
     known.set(row.id, row);
   }
@@ -125,8 +126,8 @@ async function rowsOf(context: RunContext, stage: AnyStage, shard: number, stage
 }
 
 /** Rows in progress are kept where making them anew would cost; stitching and judging a shard takes less than keeping them. */
-function journalFor(context: RunContext, name: RowStepName, shard: number): Journal {
-  if (name === "stitch" || name === "judge") return { append: async () => undefined, close: async () => undefined };
+function journalFor(context: RunContext, name: RowStepName, shard: number): Journal | null {
+  if (name === "stitch" || name === "judge") return null;
   return openJournal(journalFolder(context.run, stepNamed(name).step), shard, name === "condense");
 }
 
@@ -142,7 +143,7 @@ export async function runShard(context: RunContext, name: RowStepName, shard: nu
     if (manifest === null) throw new Error(`${name} shard ${shard} was started without ${part}`);
     manifests.set(part, manifest);
   }
-  const known = await rowsOf(context, stage, shard, stageKey);
+  const known = await knownRows(context.run, stage, shard, stageKey);
   const journal = journalFor(context, name, shard);
   const writer = await openRowsWriter(context.run, step, shard);
   const tallies: Tallies = { in: 0, out: 0, rejected: {}, quarantined: 0, failed: 0 };
@@ -163,7 +164,8 @@ export async function runShard(context: RunContext, name: RowStepName, shard: nu
       if (made.reused) reused += 1;
       if (made.row.outcome.ok) tallies.out += 1;
       else count(tallies, made.row.outcome.why);
-      await writer.write(made.row, made.text);
+      const writing = writer.write(made.row, made.text);
+      if (writing !== null) await writing;
     }
     const inputs = Object.fromEntries([...manifests].map(([part, manifest]) => [part, manifest.output.content]));
     const output = await writer.publish();
@@ -178,12 +180,12 @@ export async function runShard(context: RunContext, name: RowStepName, shard: nu
       reusedRows: reused,
       started,
     });
-    await journal.close();
+    await journal?.close();
     await removeOldRows(context.run, step, shard, output.file);
     await removeJournals(journalFolder(context.run, step), shard);
   } catch (error) {
     await writer.discard();
-    await journal.close();
+    await journal?.close();
     throw error;
   }
   const broken = failures.filter((failure) => failure.code !== waitingCode);

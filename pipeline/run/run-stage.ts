@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import PQueue from "p-queue";
 import type { ShardManifest } from "../../schemas/manifest.ts";
 import { stepKey } from "../keys.ts";
 import { type RowStepName, stepNamed } from "../plan.ts";
@@ -7,8 +6,8 @@ import { sweepDone } from "../store/leftovers.ts";
 import { readManifest, writeKeyMaterial } from "../store/manifests.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { requireFreshInputs } from "./fresh-inputs.ts";
-import { runShard } from "./run-shard.ts";
-import { openShardPool } from "./shard-pool.ts";
+import { makeShards, openQueue } from "./shard-queue.ts";
+import { startShardThread } from "./shard-thread.ts";
 import { shardState } from "./state.ts";
 
 const add = (a: StepSummary, b: StepSummary): StepSummary => ({
@@ -55,7 +54,7 @@ const recordsPerShard = 8;
 /** A worker costs up to a second to start (modules, tokenizer); below this much input per worker one thread is done sooner. */
 const bytesPerWorker = { texts: 16 << 20, numbers: 64 << 20 };
 
-/** Threads that are worth having for these shards: none while the step waits for the model, whose calls one thread can keep in flight. */
+/** Threads that are worth having for these shards, this one included. */
 async function workersFor(context: RunContext, name: RowStepName, todo: readonly number[]): Promise<number> {
   const wanted = Math.min(context.jobs ?? availableParallelism(), todo.length);
   if (context.jobs !== null || wanted < 2) return wanted;
@@ -66,43 +65,31 @@ async function workersFor(context: RunContext, name: RowStepName, todo: readonly
   return Math.max(1, Math.min(wanted, Math.floor(bytes / perWorker)));
 }
 
-interface Hands {
-  readonly atOnce: number;
-  run(shard: number): Promise<StepSummary>;
-  close(): Promise<void>;
-}
-
-async function handsFor(context: RunContext, name: RowStepName, todo: readonly number[]): Promise<Hands> {
-  const here = (atOnce: number): Hands => ({ atOnce, run: (shard) => runShard(context, name, shard), close: async () => undefined });
-  if (name === "condense" && context.settled.condenser === "llm") return here(Math.ceil(context.recordsAtOnce / recordsPerShard));
-  const workers = await workersFor(context, name, todo);
-  return workers > 1 ? openShardPool(context, name, workers) : here(1);
+/** Shards begun side by side in this thread, and threads beside it. This one works, too: it is there, and a new one takes a second to start. */
+async function handsFor(context: RunContext, name: RowStepName, todo: readonly number[]): Promise<{ lanes: number; threads: number }> {
+  if (name === "condense" && context.settled.condenser === "llm")
+    return { lanes: Math.min(todo.length, Math.ceil(context.recordsAtOnce / recordsPerShard)), threads: 0 };
+  return { lanes: 1, threads: (await workersFor(context, name, todo)) - 1 };
 }
 
 /** Runs shards side by side; the first that breaks lets the others drain, then its error is thrown. */
-async function runShards(context: RunContext, name: RowStepName, todo: readonly number[]): Promise<StepSummary[]> {
+export async function runShards(context: RunContext, name: RowStepName, todo: readonly number[]): Promise<StepSummary[]> {
+  const hands = await handsFor(context, name, todo);
   const breaking = new AbortController();
-  const hands = await handsFor({ ...context, signal: AbortSignal.any([context.signal, breaking.signal]) }, name, todo);
-  const queue = new PQueue({ concurrency: hands.atOnce });
-  const errors: unknown[] = [];
+  const within = { ...context, signal: AbortSignal.any([context.signal, breaking.signal]) };
+  const queue = openQueue(todo);
   const made: StepSummary[] = [];
-  try {
-    for (const shard of todo) {
-      await queue.onSizeLessThan(queue.concurrency);
-      if (errors.length > 0) break;
-      queue.add(async () => {
-        try {
-          made.push(await hands.run(shard));
-        } catch (error) {
-          errors.push(error);
-          breaking.abort();
-        }
-      });
-    }
-    await queue.onIdle();
-  } finally {
-    await hands.close();
-  }
+  const keep = (summary: StepSummary): void => void made.push(summary);
+  const errors: unknown[] = [];
+  const broke = (error: unknown): void => {
+    errors.push(error);
+    breaking.abort();
+  };
+  const threads = Array.from({ length: hands.threads }, () => startShardThread(within, name, queue, keep));
+  const helped = threads.map(({ done }) => done.catch(broke)); // at once: an error that nobody waits for would end the process
+  const own = Array.from({ length: hands.lanes }, () => makeShards(within, name, queue, keep).catch(broke));
+  await Promise.all([...helped, ...own]);
+  await Promise.all(threads.map((thread) => thread.close()));
   if (errors.length > 0) throw errors[0];
   return made;
 }

@@ -8,23 +8,24 @@ import { systemFault } from "../store/atomic.ts";
 import { sha256 } from "../store/digest.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
-import { runShard } from "./run-shard.ts";
+import { makeShards, type ShardQueue } from "./shard-queue.ts";
 
 export interface WorkerTask {
   readonly run: RunFolder;
   readonly settled: Settled;
   readonly name: RowStepName;
+  readonly queue: ShardQueue;
 }
-export type ToWorker = { readonly kind: "shard"; readonly shard: number } | { readonly kind: "drain" };
 export type FromWorker =
   | { readonly kind: "rows"; readonly count: number }
-  | { readonly kind: "done"; readonly summary: StepSummary }
+  | { readonly kind: "made"; readonly summary: StepSummary }
+  | { readonly kind: "done" }
   | { readonly kind: "fault"; readonly code: FaultCode; readonly remedy: Remedy; readonly message: string }
   | { readonly kind: "bug"; readonly message: string };
 
 const port = parentPort;
 if (port === null) throw new Error("this is the code of a worker thread");
-const { run, settled, name } = workerData as WorkerTask;
+const { run, settled, name, queue } = workerData as WorkerTask;
 const send = (message: FromWorker): void => port.postMessage(message);
 const draining = new AbortController();
 
@@ -65,14 +66,11 @@ const told = (error: unknown): FromWorker =>
             : String(error),
       };
 
-port.on("message", (message: ToWorker) => {
-  if (message.kind === "drain") draining.abort();
-  else
-    runShard(context, name, message.shard).then(
-      (summary) => {
-        sendRows();
-        send({ kind: "done", summary });
-      },
-      (error: unknown) => send(told(systemFault(error))),
-    );
-});
+port.on("message", () => draining.abort()); // there is but one message
+makeShards(context, name, queue, (summary) => {
+  sendRows();
+  send({ kind: "made", summary });
+}).then(
+  () => send({ kind: "done" }),
+  (error: unknown) => send(told(systemFault(error))),
+);

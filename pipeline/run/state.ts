@@ -1,6 +1,6 @@
 import type { ShardManifest } from "../../schemas/manifest.ts";
 import { type Settled, stepKey } from "../keys.ts";
-import { type RowStepName, rowStages, stepNamed, writerOf } from "../plan.ts";
+import { type RowStepName, rowStages, type StepInfo, stepNamed, stepTable, writerOf } from "../plan.ts";
 import { readManifest, rowsAreThere } from "../store/manifests.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 
@@ -21,6 +21,14 @@ export interface ShardState {
 
 /** The parts a row step reads, required first. */
 export const partsRead = (name: RowStepName) => [...rowStages[name].reads, ...rowStages[name].readsIfKept];
+
+/** Steps that a step rests on, directly or through others. */
+export function restsOn(info: StepInfo): StepInfo[] {
+  if (info.name === "generate") return [];
+  if (info.name === "export") return stepTable.filter((other) => other.name !== "export");
+  const direct = partsRead(info.name as RowStepName).map(writerOf);
+  return [...new Set(direct.flatMap((below) => [...restsOn(below), below]))];
+}
 
 async function inputDigests(run: RunFolder, name: RowStepName, shard: number): Promise<Record<string, string | null>> {
   const digests: Record<string, string | null> = {};

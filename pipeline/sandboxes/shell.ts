@@ -12,6 +12,11 @@ import { KeptOutput } from "./kept-output.ts";
  * command, so that `exec >file` and traps that print cannot lead the mark astray. Only the mark ends a command: processes in the
  * background may hold the pipe open. What they print between two commands is read and dropped.
  *
+ * An agent may redefine the very words that we use (`eval() { :; }`, `alias eval=:`, a DEBUG trap that skips them). Hence the quoted
+ * `\\eval`, which no alias replaces, and `builtin`, which no function `printf` hides; and a command leaves a trace as it begins, which the
+ * mark repeats. A mark without it means that the command was swallowed: the shell is ended and the agent told. Where the mark itself is
+ * swallowed (`builtin() { :; }`, `exec 187>&-`), the time-out ends the shell in the same way.
+ *
  * The agent's shell is interactive (without terminal, prompt, history): only then does an interrupt end a whole command list, also
  * a loop of builtins, and leave folder and variables as they are. Hence also `[1] 123` after `&`, and `kill $$`, which an
  * interactive bash ignores. What it says about the missing terminal must come before the first mark, hence `2>&1`: an engine carries
@@ -111,6 +116,7 @@ function inbox(): { put(text: string): void; next(waitMs: number): Promise<strin
 export async function openShell(inmate: Inmate, startMs: number): Promise<{ readonly shell: Shell | null; readonly said: string }> {
   let alive = true;
   let group = 0;
+  let commands = 0;
   let ear: MarkReader | null = null; // between two commands nobody listens
   let news = inbox();
   inmate.output.on("data", (chunk: Buffer) => ear?.push(chunk));
@@ -144,10 +150,16 @@ export async function openShell(inmate: Inmate, startMs: number): Promise<{ read
     return "late";
   }
 
-  async function answer(timeoutMs: number, askForSign: () => void): Promise<Omit<Ran, "output">> {
-    const code = await news.next(timeoutMs);
-    if (code === "gone") return { exitCode: null, timedOut: false, lost: true };
-    if (code !== null) return { exitCode: Number(code), timedOut: false, lost: false };
+  /** `trace`: what the mark must repeat behind the exit code. */
+  async function answer(timeoutMs: number, trace: string, askForSign: () => void): Promise<Omit<Ran, "output">> {
+    const said = await news.next(timeoutMs);
+    if (said === "gone") return { exitCode: null, timedOut: false, lost: true };
+    if (said !== null) {
+      const [code, traced] = said.split(" ");
+      const swallowed = traced !== trace;
+      if (swallowed) await kill();
+      return { exitCode: swallowed ? null : Number(code), timedOut: false, lost: swallowed };
+    }
     askForSign(); // read as soon as the interrupt was obeyed
     let state = await interrupted("ask");
     if (state === "late") state = await interrupted("force");
@@ -155,26 +167,35 @@ export async function openShell(inmate: Inmate, startMs: number): Promise<{ read
     return { exitCode: null, timedOut: true, lost: state !== "ready" };
   }
 
-  async function exchange(text: (mark: string) => string, input: Uint8Array | null, timeoutMs: number, keepBytes: number): Promise<Ran> {
+  async function exchange(
+    text: (mark: string, trace: string) => string,
+    input: Uint8Array | null,
+    timeoutMs: number,
+    keepBytes: number,
+  ): Promise<Ran> {
     const output = new KeptOutput(keepBytes);
     if (!alive) return { output, exitCode: null, timedOut: false, lost: true };
     const mark = `${markByte}${randomBytes(12).toString("hex")}:`;
+    commands += 1;
+    const trace = `${commands}`; // no secret, and the same in every run: an agent may list its variables
     news = inbox();
     ear = markReader(
       Buffer.from(mark),
       (bytes) => output.push(bytes),
       (code) => news.put(code),
     );
-    inmate.input.write(text(mark));
+    inmate.input.write(text(mark, trace));
     if (input !== null) inmate.input.write(input);
-    const answered = await answer(timeoutMs, () => inmate.input.write(`printf '%ssync;' ${shellQuoted(mark)} >&${channel}\n`));
+    const answered = await answer(timeoutMs, trace, () =>
+      inmate.input.write(`\\builtin printf '%ssync;' ${shellQuoted(mark)} >&${channel}\n`),
+    );
     ear = null;
     return { output, ...answered };
   }
 
-  const begin = (mark: string): string =>
+  const begin = (mark: string, trace: string): string =>
     `exec ${channel}>&1 >/dev/null 2>&1; PS1= PS2=; set +H +o history; unset MAILCHECK; IFS=' ' read -r _ _ _ _ catgen_group _ </proc/$$/stat; ` +
-    `printf '%s%d;' ${shellQuoted(mark)} "$catgen_group" >&${channel}; unset catgen_group\n`;
+    `printf '%s%d %s;' ${shellQuoted(mark)} "$catgen_group" ${trace} >&${channel}; unset catgen_group\n`;
   const begun = await exchange(begin, null, startMs, 4_096);
   if (begun.exitCode === null) {
     await kill();
@@ -184,8 +205,10 @@ export async function openShell(inmate: Inmate, startMs: number): Promise<{ read
 
   const run = ({ script, input, timeoutMs, keepBytes }: ShellCommand): Promise<Ran> => {
     const stdin = input === null ? "</dev/null" : "";
-    const line = (mark: string): string =>
-      `eval ${shellQuoted(script)} ${stdin} >&${channel} 2>&${channel}; printf '%s%d;' ${shellQuoted(mark)} "$?" >&${channel}\n`;
+    // Apart from the script, whose line numbers and syntax errors stay its own.
+    const line = (mark: string, trace: string): string =>
+      `\\eval catgen_trace=${trace}; \\eval ${shellQuoted(script)} ${stdin} >&${channel} 2>&${channel}; ` +
+      `\\builtin printf '%s%d %s;' ${shellQuoted(mark)} "$?" "\${catgen_trace-}" >&${channel}; \\unset -v catgen_trace\n`;
     return exchange(line, input, timeoutMs, keepBytes);
   };
   return { shell: { run, kill, isAlive: () => alive }, said: "" };

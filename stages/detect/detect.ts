@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { CondenseRecipe, DetectRecipe, PersonaRecipe, WindowRecipe } from "../../schemas/recipe.ts";
 import type { Candidate, Detection, InsertionPoint, PlacementReport } from "../../schemas/sidecars.ts";
-import type { Step } from "../../schemas/trajectory.ts";
 import { targetTokens } from "../lib/condense-input.ts";
 import { requestOverhead, requestStepTokens } from "../lib/condense-request.ts";
 import { contextThought, longestThought } from "../lib/context-thought.ts";
@@ -12,6 +11,7 @@ import { costsOf } from "./placement/cost.ts";
 import { explain, regretOf } from "./placement/explain.ts";
 import { optimum, type Placement } from "./placement/optimum.ts";
 import { keptFrom, type Problem } from "./placement/problem.ts";
+import { scoreCuts } from "./score-cuts.ts";
 import { type SignalName, signals } from "./signals/index.ts";
 
 export const DetectParams = z.strictObject({
@@ -24,29 +24,6 @@ export type DetectParams = z.infer<typeof DetectParams>;
 
 const rounded = (score: number): number => Math.round(score * 1e6) / 1e6; // six digits, so that a row does not hang on the last bit of a sum
 
-/** Every legal cut with the signals that speak for it; score = largest weighted signal. Each signal sees the past of its cut only. */
-export function scoreCuts(steps: readonly Step[], sizes: Sizes, params: DetectParams): Candidate[] {
-  const stepTokens = sizes.assistant.map((tokens, index) => tokens + (sizes.user[index] ?? 0));
-  const names = (Object.keys(signals) as SignalName[]).filter((name) => params.detect.weights[name] > 0);
-  const candidates: Candidate[] = [];
-  for (let cut = params.window.keepSteps + 1; cut < steps.length; cut += 1) {
-    const past = {
-      steps: steps.slice(0, cut),
-      stepTokens: stepTokens.slice(0, cut),
-      headTokens: sizes.head,
-      windowTokens: params.window.tokens,
-    };
-    const found = names.flatMap((signal) => {
-      const { score, evidence } = signals[signal](past);
-      return score > 0 ? [{ signal, score: rounded(score), evidence: [...evidence] }] : [];
-    });
-    if (found.length === 0) continue;
-    const score = Math.max(...found.map((one) => one.score * params.detect.weights[one.signal]));
-    candidates.push({ cut, score: rounded(score), signals: found });
-  }
-  return candidates;
-}
-
 /** Tokens of a context call with this thought, and of the wrapping around its memory. */
 function callTokens(thought: string, { persona }: DetectParams, count: CountTokens): number {
   const texts = blockTexts({ thought, memory: "" }, persona);
@@ -54,10 +31,23 @@ function callTokens(thought: string, { persona }: DetectParams, count: CountToke
 }
 
 /** A score per step index: that of the cut before it, 0 where none is stated. */
-function scoresOf(candidates: readonly Candidate[], steps: number): number[] {
+function scoresOf(candidates: readonly Pick<Candidate, "cut" | "score">[], steps: number): number[] {
   const scores = Array.from({ length: steps }, () => 0);
   for (const { cut, score } of candidates) if (cut < steps) scores[cut] = score;
   return scores;
+}
+
+/** The same by the signals alone that see no further than the cut. */
+export function pastScoresOf(candidates: readonly Candidate[], steps: number, { detect }: DetectParams): number[] {
+  const past = (found: Candidate["signals"]): number =>
+    found.reduce((best, { signal, score }) => {
+      const known = Object.hasOwn(signals, signal) ? signals[signal as SignalName] : null;
+      return known?.sees === "past" ? Math.max(best, score * detect.weights[signal as SignalName]) : best;
+    }, 0);
+  return scoresOf(
+    candidates.map(({ cut, signals: found }) => ({ cut, score: past(found) })),
+    steps,
+  );
 }
 
 /** The numbers that placement works on. */
@@ -150,6 +140,6 @@ export const detect: Stage<"trajectory", never, "detection", DetectParams> = {
     const problem = problemOf(rendering.value, sizes, candidates, params, count);
     const placed = optimum(problem);
     if (!placed.ok) return rejected(`${placed.because === "window" ? "window-exceeded" : "max-calls-exceeded"} at step ${placed.step + 1}`);
-    return ok(detectionOf(problem, candidates, placed.value, problem.scores));
+    return ok(detectionOf(problem, candidates, placed.value, pastScoresOf(candidates, trajectory.steps.length, params)));
   },
 };

@@ -1,5 +1,6 @@
 import type { Metrics } from "../../schemas/metrics.ts";
-import type { Compression, Spread, Stats } from "../../schemas/stats.ts";
+import type { Compression, Stats } from "../../schemas/stats.ts";
+import { rounded, Tally } from "./tally.ts";
 
 /** Table 1 of the paper: average, median, max. */
 const paper: Stats["paper"] = {
@@ -8,39 +9,6 @@ const paper: Stats["paper"] = {
   contextCalls: { mean: 4.22, median: 4, max: 26 },
   compression: { tokensBefore: 15_585, tokensAfter: 4_676, ratio: 0.3 },
 };
-
-const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
-
-/** Whole numbers counted by value: exact mean, median and max in memory that grows with the distinct values only. */
-class Tally {
-  private readonly counts = new Map<number, number>();
-  private size = 0;
-  private sum = 0;
-
-  add(value: number): void {
-    this.counts.set(value, (this.counts.get(value) ?? 0) + 1);
-    this.size += 1;
-    this.sum += value;
-  }
-
-  spread(): Spread {
-    const values = [...this.counts.keys()].sort((a, b) => a - b);
-    const max = values.at(-1);
-    if (max === undefined) return null;
-    const median = (this.ranked(values, Math.floor((this.size - 1) / 2)) + this.ranked(values, Math.floor(this.size / 2))) / 2;
-    return { mean: rounded(this.sum / this.size), median, max };
-  }
-
-  /** The value at 0-based `rank` of all values in order. */
-  private ranked(values: readonly number[], rank: number): number {
-    let seen = 0;
-    for (const value of values) {
-      seen += this.counts.get(value) ?? 0;
-      if (seen > rank) return value;
-    }
-    throw new RangeError(`rank ${rank} of ${this.size}`);
-  }
-}
 
 /** Means over context calls. */
 class Means {

@@ -40,7 +40,8 @@ const failureOf = (
   action: actionOf(name, filter, limits.actions),
 });
 
-const hasAction = (failed: readonly Failure[], action: FilterAction): boolean => failed.some((failure) => failure.action === action);
+const hasAction = (failed: readonly Failure[], action: FilterAction): boolean =>
+  failed.length > 0 && failed.some((failure) => failure.action === action);
 const onlyFlagged = (failed: readonly Failure[]): boolean => failed.every((failure) => failure.action === "flag");
 
 /** Every filter that fails, never only the first, so that thresholds can be tuned one by one. */
@@ -63,27 +64,36 @@ function failuresOf(metrics: Metrics, limits: Limits): Failures {
     const found = filter.fails(metrics, limits);
     if (found !== null) context.push(failureOf(name, filter, found, null, limits));
   }
-  for (const [name, filter] of ofBlock)
-    for (const [block, measured] of metrics.blocks.entries()) {
+  for (const [name, filter] of ofBlock) {
+    let block = 0;
+    for (const measured of metrics.blocks) {
       const found = filter.fails(measured, limits);
       if (found !== null) context.push(failureOf(name, filter, found, block, limits));
+      block += 1;
     }
-  const sample = (measured: SampleMetrics | null): Failure[] => {
-    const failed: Failure[] = [];
-    for (const [name, filter] of ofSample) {
-      const found = measured === null ? null : filter.fails(measured, limits);
-      if (found !== null) failed.push(failureOf(name, filter, found, null, limits));
-    }
-    return failed;
-  };
-  const all = {
+  }
+  return blamed({
     trajectory,
     context,
-    segments: metrics.segments.map(sample),
-    condensations: metrics.condensations.map(sample),
-    base: sample(metrics.base),
-  };
-  return blamed(all);
+    segments: ofSamples(metrics.segments, limits),
+    condensations: ofSamples(metrics.condensations, limits),
+    base: metrics.base === null ? [] : sampleFailures(metrics.base, limits),
+  });
+}
+
+function sampleFailures(sample: SampleMetrics, limits: Limits): Failure[] {
+  const failed: Failure[] = [];
+  for (const [name, filter] of ofSample) {
+    const found = filter.fails(sample, limits);
+    if (found !== null) failed.push(failureOf(name, filter, found, null, limits));
+  }
+  return failed;
+}
+
+function ofSamples(samples: readonly SampleMetrics[], limits: Limits): Failure[][] {
+  const all: Failure[][] = [];
+  for (const sample of samples) all.push(sampleFailures(sample, limits));
+  return all;
 }
 
 /** A block that costs one sample costs the one that teaches what is bad about it: segment j makes call j, segment j + 1 reads its memory. */

@@ -2,11 +2,12 @@ import { z } from "zod";
 import type { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
 import { CondenseRecipe, ExportRecipe, PersonaRecipe, WindowRecipe } from "../../schemas/recipe.ts";
 import type { Turn } from "../../schemas/sample.ts";
-import type { Memory, Workspace } from "../../schemas/sidecars.ts";
+import type { Block, Memory, Workspace } from "../../schemas/sidecars.ts";
 import { withSystem } from "../lib/chatml.ts";
+import type { CheckView } from "../lib/checks/check.ts";
 import { blockTexts, type Rendered, render } from "../lib/render.ts";
 import { baseTurns, condensationTurns, segmentTurns } from "../lib/samples.ts";
-import { type CountTokens, measureSizes, messageTokens, openingTokens, replyTokens, type Sizes } from "../lib/sizes.ts";
+import { type CountTokens, countOnce, measureSizes, messageTokens, openingTokens, replyTokens, type Sizes } from "../lib/sizes.ts";
 import { ok, type Stage } from "../stage.ts";
 import { applyMeasures, measures } from "./measures/index.ts";
 import type { Seen, SizedSample } from "./measures/measure.ts";
@@ -20,7 +21,7 @@ export const MeasureParams = z.strictObject({
 });
 export type MeasureParams = z.infer<typeof MeasureParams>;
 
-/** Counts every message of a sample. Repeated messages hit the tokenizer's cache of words, so this needs no cache of its own. */
+/** Counts every message of a sample. */
 export function sized(turns: readonly Turn[], reserveTokens: number, count: CountTokens): SizedSample {
   const sizedTurns = withSystem(turns).map((turn) => {
     const tokens = messageTokens(turn, count);
@@ -38,7 +39,17 @@ export function mergedLast(segments: readonly SizedSample[]): SizedSample | null
 
 const sampleMetrics = (sample: SizedSample): SampleMetrics => applyMeasures<SizedSample, SampleMetrics>(measures.samples, sample);
 
-function blockMetrics(sizes: Sizes, { blocks }: Memory, params: MeasureParams, count: CountTokens): BlockMetrics[] {
+/** What the checks see of block `index`: this time the steps after its cut, too. */
+const viewOf = ({ prompt, steps }: Rendered, blocks: readonly Block[], { cut, keptFrom, memory }: Block, index: number): CheckView => ({
+  task: prompt,
+  previousMemory: blocks[index - 1]?.memory ?? null,
+  fold: steps.slice(blocks[index - 1]?.keptFrom ?? 0, keptFrom),
+  recent: steps.slice(keptFrom, cut),
+  later: steps.slice(cut),
+  memory,
+});
+
+function blockMetrics(rendered: Rendered, sizes: Sizes, { blocks }: Memory, params: MeasureParams, count: CountTokens): BlockMetrics[] {
   const tokens = blocks.map((block) => {
     const texts = blockTexts(block, params.persona);
     return messageTokens({ role: "assistant", content: texts.call }, count) + messageTokens({ role: "user", content: texts.result }, count);
@@ -51,6 +62,7 @@ function blockMetrics(sizes: Sizes, { blocks }: Memory, params: MeasureParams, c
       blockTokens: tokens[index] ?? 0,
       previousTokens: tokens[index - 1] ?? 0,
       memoryTokens: count(block.memory),
+      view: viewOf(rendered, blocks, block, index),
     }),
   );
 }
@@ -74,7 +86,7 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
   const merged = mergedLast(segments);
   return {
     trajectory: trajectory(segments),
-    blocks: blockMetrics(sizes, memory, params, count),
+    blocks: blockMetrics(rendered, sizes, memory, params, count),
     segments: segments.map(sampleMetrics),
     condensations: condensations.map(sampleMetrics),
     base: sampleMetrics(base),
@@ -86,7 +98,7 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
  * rejected is measured without segments, since its `base` sample may still be wanted. */
 export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", MeasureParams> = {
   name: "measure",
-  version: 2,
+  version: 3,
   reads: ["trajectory"],
   readsIfKept: ["memory", "workspace"],
   writes: "metrics",
@@ -112,6 +124,6 @@ export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", Mea
         dropLast: null,
       });
     const parts = memory.ok && workspace.ok ? { memory: memory.value, workspace: workspace.value } : null;
-    return ok(measureRendered(rendering.value, parts, seen, params, ports.countTokens));
+    return ok(measureRendered(rendering.value, parts, seen, params, countOnce(ports.countTokens)));
   },
 };

@@ -1,24 +1,38 @@
+import type { Structure } from "../../schemas/completion.ts";
+import { attemptOutcomes, nothingNoted } from "../../schemas/memory-notes.ts";
 import type { CondenseInput } from "./condense-input.ts";
 import { heading, memorySections } from "./memory-text.ts";
 import type { RenderedStep } from "./render.ts";
 import { conversationTokens, openingTokens } from "./sizes.ts";
 
 /** Bump when the wording changes: it is part of the key of every memory, and of what the student is trained to answer. */
-export const requestVersion = 1;
+export const requestVersion = 2;
 
-const instructions = `You keep the long-term memory of a software-engineering agent. Its older steps are about to be removed from its context; only the task, your memory and its latest steps will remain. Write the memory that lets it go on without them.
+const outcomes = attemptOutcomes.map((outcome) => `\`${outcome}: \``).join(", ");
 
-Write exactly these sections, in this order, in short lines:
+/** After the list of CAT 2.4 (3); how to write, and what a later step would suffer from, in our words. */
+const instructions = `You keep the long-term memory of a software-engineering agent. Its older steps are about to be removed from its context. The task, your memory and its latest steps are all that will remain, so write the memory that lets it go on as if it had seen everything.
+
+Write exactly these eight sections, in this order, with these headings:
 ${memorySections.map((section) => `${heading(section.title)}\n(${section.holds})`).join("\n")}
 
-Rules:
-- State only what the previous memory, the steps to fold or the task say. Never guess how things went on.
-- Copy paths, names, line numbers, commands and error messages word for word when later work may need them.
-- What failed stays a failure: say what was tried, how often, and with which error. Never call something done that was not seen to work.
-- Carry over from the previous memory whatever is still true and needed; drop what has been superseded.
-- The recent steps stay in the agent's context. Do not repeat them; use them only to see what matters now.`;
+Form:
+- Under each heading only bullets, each one line that begins with "- ". A section with nothing to say has the one bullet "- ${nothingNoted}".
+- Each bullet of "Attempts and outcomes" begins with how it ended: ${outcomes} (\`ran\`: it was done, and nothing tells whether it helped).
+- Put paths, symbols, commands, test names and error messages between backticks, spelled exactly as they stand in the steps.
+- No words before the first heading or after the last bullet, no code fence around the memory.
 
-function stepText(step: RenderedStep, number: number): string {
+Content:
+- State only what the task, the previous memory or the steps to fold say. Never guess how things went on.
+- What failed stays a failure: what was tried, how often, and the error it ended with. Nothing counts as done that was not seen to work.
+- "Tests" and "Changes" tell the state after the last of these steps. What was undone or overtaken is not told as if it still stood.
+- Keep what later steps would otherwise have to find out again: where things are, which command shows the problem, which names must not change.
+- Rules and limits that the task or anybody states stay in every memory, word for word where they are short.
+- Carry over from the previous memory whatever is still true and needed; drop what has been overtaken.
+- The recent steps stay in the agent's context. Do not retell them; use them only to see what matters now. Do not number steps: the agent cannot see numbers.`;
+
+/** One step as requests show it. */
+export function stepText(step: RenderedStep, number: number): string {
   const lines = [`[step ${number}]`];
   if (step.thought !== "") lines.push(step.thought);
   for (const call of step.calls) {
@@ -29,25 +43,57 @@ function stepText(step: RenderedStep, number: number): string {
   return lines.join("\n");
 }
 
-const stepsText = (steps: readonly RenderedStep[], first: number): string =>
-  steps.map((step, index) => stepText(step, first + index)).join("\n\n");
+export const betweenSteps = "\n\n";
+export const stepsText = (steps: readonly RenderedStep[], first: number): string =>
+  steps.map((step, index) => stepText(step, first + index)).join(betweenSteps);
+
+/** What a request shows of a fold: all of it, or one of several pieces. */
+export interface FoldShown {
+  /** The steps as text. */
+  readonly fold: string;
+  readonly recent: string;
+  /** 1-based number of the piece and how many there are; null: the whole fold. */
+  readonly piece: { readonly number: number; readonly of: number } | null;
+  /** What was wrong with the reply to this request that came before, in sentences; null: the first try. */
+  readonly refusal: string | null;
+}
+
+/** Words of a memory of `tokens`: half a word a token (0.47 over the 8 condensations by models in our OpenHands V1 trajectories). */
+const wordsFor = ({ targetTokens, capTokens }: RequestFrame): number =>
+  Math.max(1, Math.round(Math.min(targetTokens, capTokens * safeShare) * 0.5));
+/** A reply that reaches its hard limit is lost, and models overrun what they aim at; as JSON it takes a tenth more. Our choice. */
+const safeShare = 0.75;
+
+/** The request for a memory of what is shown. */
+export function requestFor(frame: RequestFrame, { fold, recent, piece, refusal }: FoldShown): string {
+  const { task, previousMemory } = frame;
+  return [
+    instructions,
+    `Aim at about ${wordsFor(frame)} words, and use them: a much longer memory is refused, a much shorter one forgets what is needed.`,
+    `# Task\n\n${task}`,
+    `# Previous memory\n\n${previousMemory ?? "(none yet)"}`,
+    `# Steps to fold${piece === null ? "" : ` (part ${piece.number} of ${piece.of}; the memory so far covers the parts before)`}\n\n${fold}`,
+    `# Recent steps (read-only)\n\n${recent === "" ? "(none)" : recent}`,
+    ...(refusal === null ? [] : [`# What was wrong with the last attempt\n\n${refusal}`]),
+    "Now write the memory.",
+  ].join("\n\n");
+}
+
+/** What of the input is shown beside the steps. */
+export type RequestFrame = Pick<CondenseInput, "task" | "previousMemory" | "targetTokens" | "capTokens">;
+
+export const wholeFold = (input: CondenseInput): FoldShown => ({
+  fold: stepsText(input.fold, input.first),
+  recent: stepsText(input.recent, input.first + input.fold.length),
+  piece: null,
+  refusal: null,
+});
 
 /**
  * The canonical user message that asks for a memory. The same text goes to the endpoint, into `condense` samples and to the live
  * agent's condenser. Calls are written plainly, since a call style's tags would be control tokens inside a user turn.
  */
-export function condenseRequest(input: CondenseInput): string {
-  const recent = input.recent.length === 0 ? "(none)" : stepsText(input.recent, input.first + input.fold.length);
-  return [
-    instructions,
-    `Write at most about ${Math.max(1, Math.round(input.targetTokens * 0.7))} words.`,
-    `# Task\n\n${input.task}`,
-    `# Previous memory\n\n${input.previousMemory ?? "(none yet)"}`,
-    `# Steps to fold\n\n${stepsText(input.fold, input.first)}`,
-    `# Recent steps (read-only)\n\n${recent}`,
-    "Now write the memory.",
-  ].join("\n\n");
-}
+export const condenseRequest = (input: CondenseInput): string => requestFor(input, wholeFold(input));
 
 /** The blank line between two steps, and what a token that grows across it may cost. */
 const jointTokens = 4;
@@ -59,24 +105,46 @@ export function requestStepTokens(steps: readonly RenderedStep[], count: (text: 
   return upTo;
 }
 
-/** Tokens of a request without task, memory and steps, chat markers and the template's default system prompt included. */
+/** The memory as one JSON object, for endpoints that can be made to write one: a list of bullets per section. */
+export const memoryStructure = {
+  name: "memory",
+  description: "Stores the memory. Each field is a section, each entry one bullet without its dash.",
+  schema: JSON.stringify({
+    type: "object",
+    properties: Object.fromEntries(
+      memorySections.map(({ part }) => [
+        part,
+        {
+          type: "array",
+          items:
+            part === "attempts"
+              ? {
+                  type: "object",
+                  properties: { outcome: { type: "string", enum: attemptOutcomes }, text: { type: "string" } },
+                  required: ["outcome", "text"],
+                  additionalProperties: false,
+                }
+              : { type: "string" },
+        },
+      ]),
+    ),
+    required: memorySections.map(({ part }) => part),
+    additionalProperties: false,
+  }),
+  hint: `Give it as one JSON object in place of Markdown. Its fields are the sections: ${memorySections.map(({ part, title }) => `"${part}" (${title})`).join(", ")}. Each field is a list of bullets without the dash; "attempts" lists objects with "outcome" and "text". An empty section is an empty list.`,
+} as const satisfies Omit<Structure, "transports">;
+
+/** What a server may add to a prompt for `memoryStructure`: the hint, the schema as text and the words around a tool. Our bound. */
+const structureTokens = (count: (text: string) => number): number =>
+  count(memoryStructure.hint) + count(memoryStructure.schema) + count(memoryStructure.description) + 150;
+
+/** Tokens of the condenser's prompt, as text or by a schema or a tool: chat markers and the template's default system prompt included. */
+export const promptTokens = (content: string, count: (text: string) => number): number =>
+  conversationTokens([{ role: "user", content, train: false, step: -1 }], count) + openingTokens(count) + structureTokens(count);
+
+/** Tokens of a request without task, memory and steps, by whatever transport. */
 export const requestOverhead = (count: (text: string) => number): number =>
-  conversationTokens(
-    [
-      {
-        role: "user",
-        content: condenseRequest({
-          task: "",
-          previousMemory: null,
-          fold: [],
-          first: 1,
-          recent: [],
-          targetTokens: 99_999,
-          capTokens: 99_999,
-        }),
-        train: false,
-        step: -1,
-      },
-    ],
+  promptTokens(
+    condenseRequest({ task: "", previousMemory: null, fold: [], first: 1, recent: [], targetTokens: 99_999, capTokens: 99_999 }),
     count,
-  ) + openingTokens(count);
+  );

@@ -5,6 +5,21 @@ import type { Rendered } from "./render.ts";
 export type CountTokens = (text: string) => number;
 
 /**
+ * Counts each text once and remembers it for as long as the function lives: samples of one trajectory repeat each other's messages, and
+ * finding a text again takes a twentieth of counting it. One per trajectory, so that memory stays bounded.
+ */
+export function countOnce(count: CountTokens): CountTokens {
+  const known = new Map<string, number>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const tokens = count(text);
+    known.set(text, tokens);
+    return tokens;
+  };
+}
+
+/**
  * Exact token counts of chat messages. Control tokens are hard boundaries of the tokenizer, so counts of whole messages add up
  * (dependencies.md 1 (c)); `<|im_start|>role\n` and content must be counted together, and are.
  */

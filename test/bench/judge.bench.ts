@@ -5,7 +5,7 @@ import { settleHere } from "../../pipeline/commands/shared.ts";
 import { stepKey } from "../../pipeline/keys.ts";
 import { silentProgress } from "../../pipeline/progress.ts";
 import { runShard } from "../../pipeline/run/run-shard.ts";
-import { openShardPool } from "../../pipeline/run/shard-pool.ts";
+import { runShards } from "../../pipeline/run/run-stage.ts";
 import { sha256 } from "../../pipeline/store/digest.ts";
 import { writeManifest } from "../../pipeline/store/manifests.ts";
 import { openRowsWriter, shardOf } from "../../pipeline/store/rows.ts";
@@ -13,6 +13,7 @@ import { createRun } from "../../pipeline/store/run-folder.ts";
 import type { Metrics } from "../../schemas/metrics.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { judgeMetrics } from "../../stages/filter/judge.ts";
+import { checks } from "../../stages/lib/checks/index.ts";
 import { seeded } from "./grow.ts";
 import { type Cost, catgen, costOf, guard, machine, median, print, python, pythonScript } from "./lib.ts";
 
@@ -54,6 +55,9 @@ function metrics(): Metrics {
       windowTokensBefore: whole(30_000),
       windowTokensAfter: whole(15_000),
       windowRatio: random(),
+      checks: Object.keys(checks).map((check) => ({ check, looked: whole(200), found: whole(3), findings: [] })),
+      previousFacts: whole(200),
+      keptFacts: whole(100),
     })),
     segments: Array.from({ length: calls + 1 }, sample),
     condensations: Array.from({ length: calls }, sample),
@@ -120,13 +124,11 @@ try {
     processor.push((used.user + used.system) / 1000);
     const again = { ...context, settled: await settleHere(Recipe.parse({ filter: { minSteps: 60 + round } }), null) };
     const threadsStarted = performance.now();
-    const pool = openShardPool(again, "judge", threads);
-    let next = 0;
-    const lane = async (): Promise<void> => {
-      for (let shard = next++; shard < shards; shard = next++) await pool.run(shard);
-    };
-    await Promise.all(Array.from({ length: threads }, lane));
-    await pool.close();
+    await runShards(
+      { ...again, jobs: threads },
+      "judge",
+      Array.from({ length: shards }, (_, shard) => shard),
+    );
     threaded.push(performance.now() - threadsStarted);
     const rowsOf = join(folder, "judge/stages/5-measure/rows");
     if (python !== null)

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { grow } from "./grow.ts";
 import { type Cost, catgen, costOf, fixed, guard, machine, median, print, python, pythonScript, repository, vocabulary } from "./lib.ts";
 
-const megabytes = Number(process.argv[2] ?? 100);
+const megabytes = Number(process.argv[2] ?? 30);
 const rounds = Number(process.argv[3] ?? 5);
 const cores = availableParallelism();
 const stages = ["generate", "detect", "condense", "stitch", "measure", "judge", "export"] as const;

@@ -71,6 +71,8 @@ const candidates: readonly unknown[] = [
     ["submitted", "error"],
     ["submitted", "gave-up"],
     "xml",
+    "text",
+    "template",
     "scripted",
     "bwrap",
   ],

@@ -8,10 +8,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
 import { type Verified, verifyRun } from "../../pipeline/run/verify.ts";
 import { openRun } from "../../pipeline/store/run-folder.ts";
-import { memorySections } from "../../stages/lib/memory-text.ts";
 import { type Ended, repository, startCatgen } from "../e2e/harness.ts";
 import { type FakeRun, messageLines } from "../fakes/message-runs.ts";
 import { type FakeServer, type FakeServerOptions, startFakeServer } from "../fakes/openai-server.ts";
+import { memoryText } from "../invariants/placement.ts";
 
 /** Rounds of the long form. */
 export const rounds = Number(process.env["CHAOS_ROUNDS"] ?? 100);
@@ -66,7 +66,7 @@ export interface Yard {
   close(): Promise<void>;
 }
 
-export const memory = memorySections.map(({ title }) => `## ${title}\n- noted in request\n`).join("");
+export const memory = memoryText("noted in request");
 /** Calls in flight in stage 3. */
 export const concurrency = 4;
 

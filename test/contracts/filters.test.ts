@@ -6,6 +6,10 @@ import { Failure } from "../../schemas/verdict.ts";
 import { actionOf, actionProblems, allowedActions } from "../../stages/filter/actions.ts";
 import type { Filter, Finding, Limits } from "../../stages/filter/filters/filter.ts";
 import { type FilterName, filters } from "../../stages/filter/filters/index.ts";
+import { type CheckName, checks } from "../../stages/lib/checks/index.ts";
+
+/** Every check has looked at 200 things and found nothing. */
+const clean = Object.keys(checks).map((check) => ({ check, looked: 200, found: 0, findings: [] }));
 
 /** A trajectory that every filter passes under the default limits. */
 const good: Metrics = {
@@ -33,6 +37,9 @@ const good: Metrics = {
       windowTokensBefore: 10_000,
       windowTokensAfter: 2_000,
       windowRatio: 0.2,
+      checks: clean,
+      previousFacts: 0,
+      keptFacts: 0,
     },
     {
       cut: 20,
@@ -44,6 +51,9 @@ const good: Metrics = {
       windowTokensBefore: 12_000,
       windowTokensAfter: 3_000,
       windowRatio: 0.25,
+      checks: clean,
+      previousFacts: 40,
+      keptFacts: 30,
     },
   ],
   segments: [{ tokens: 60_000, trainedTokens: 100, neededTokens: 65_536 }],
@@ -60,6 +70,17 @@ const trajectory =
 const secondBlock =
   (field: keyof Metrics["blocks"][number]): Change =>
   (value) => ({ ...good, blocks: good.blocks.map((block, index) => (index === 1 ? { ...block, [field]: value } : block)) });
+/** So many findings (or such a share of 200) by one check, in the second memory. */
+const found =
+  (name: CheckName, per = 1): Change =>
+  (value) => ({
+    ...good,
+    blocks: good.blocks.map((block, index) =>
+      index === 1
+        ? { ...block, checks: clean.map((one) => (one.check === name ? { ...one, found: Math.round(Number(value) * per) } : one)) }
+        : block,
+    ),
+  });
 const blocks: Change = (value) => ({
   ...good,
   blocks: Array.from({ length: Number(value) }, () => good.blocks[0]).flatMap((block) => block ?? []),
@@ -140,6 +161,36 @@ const cases: Record<FilterName, Case> = {
     fails: [0.700001, 2],
     off: { maxFoldRatio: null },
   },
+  ungrounded: {
+    change: found("grounded", 200),
+    limits: { maxUngroundedShare: 0.05 },
+    passes: [0, 0.05],
+    fails: [0.055, 1],
+    off: { maxUngroundedShare: null },
+  },
+  insufficient: {
+    change: found("sufficient", 200),
+    limits: { maxMissingShare: 0.5 },
+    passes: [0, 0.5],
+    fails: [0.505, 1],
+    off: { maxMissingShare: null },
+  },
+  leaking: { change: found("no-leak"), limits: { maxLeaks: 1 }, passes: [0, 1], fails: [2, 9], off: { maxLeaks: null } },
+  "untrue-state": {
+    change: found("state-true"),
+    limits: { maxUntrueStates: 0 },
+    passes: [0],
+    fails: [1, 5],
+    off: { maxUntrueStates: null },
+  },
+  "failure-lost": {
+    change: found("failure-keeping"),
+    limits: { maxLostFailures: 0 },
+    passes: [0],
+    fails: [1],
+    off: { maxLostFailures: null },
+  },
+  drifting: { change: found("drift"), limits: { maxDrifts: 0 }, passes: [0], fails: [1, 3], off: { maxDrifts: null } },
   "window-exceeded": { change: segment, limits: { windowTokens: 1_000 }, passes: [1_000, 1], fails: [1_001], off: null },
 };
 

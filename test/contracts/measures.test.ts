@@ -5,6 +5,7 @@ import type { Trajectory } from "../../schemas/trajectory.ts";
 import { MeasureParams, measure } from "../../stages/filter/measure.ts";
 import { measures } from "../../stages/filter/measures/index.ts";
 import { chatText } from "../../stages/lib/chatml.ts";
+import { checks } from "../../stages/lib/checks/index.ts";
 import { metricsWithoutLast } from "../../stages/lib/last-call.ts";
 import { type Outcome, ok, rejected } from "../../stages/stage.ts";
 import { arbitraryTrajectory } from "../fakes/arbitrary-trajectory.ts";
@@ -130,7 +131,11 @@ describe("every measure", () => {
             windowTokensBefore: before,
             windowTokensAfter: after,
             windowRatio: Math.round((after / before) * 1e6) / 1e6,
+            checks: Object.keys(checks).map((check) => expect.objectContaining({ check })),
+            previousFacts: expect.any(Number),
+            keptFacts: expect.any(Number),
           });
+          expect(found.keptFacts).toBeLessThanOrEqual(found.previousFacts);
           // The saw-tooth: the call sees what the step after it would have seen without it.
           expect(trajectory.promptTokensPerCall).toContain(before);
         }

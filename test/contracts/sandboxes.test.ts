@@ -92,6 +92,40 @@ describe.each(all)("sandbox $title", (site) => {
       expect((await run(sandbox, "echo back")).output).toBe("back\n");
     });
 
+    test.each([
+      "eval() { :; }",
+      "alias eval=:",
+      "printf() { :; }",
+      "alias printf=: builtin=:",
+      "builtin() { :; }",
+      "exit() { :; }; return() { :; }; unset() { :; }",
+      "unset -f eval printf; unset PATH IFS HOME",
+      "exec >/dev/null 2>&1",
+      "exec 0<&- 1>&- 2>&-",
+      "exec 187>&-",
+      "exec 187>/dev/null",
+      "set -eu; false",
+      "set -e; set -o pipefail; true",
+      "trap 'exec >/dev/null' EXIT; trap ':' DEBUG ERR RETURN",
+      "shopt -s extdebug; trap 'false' DEBUG",
+      "shopt -s extdebug; trap '[[ $BASH_COMMAND != *eval* ]]' DEBUG",
+      "enable -n eval printf",
+      "PROMPT_COMMAND='exec 187>/dev/null'",
+      "set -o posix; export POSIXLY_CORRECT=1",
+    ])("%j silences no later command unnoticed", async (trick) => {
+      const notices: boolean[] = [];
+      let output = "";
+      for (const command of [trick, "echo heard", "echo heard"]) {
+        const ran = await run(sandbox, command, 1_500);
+        notices.push(ran.shellLost || ran.timedOut);
+        output = ran.output;
+        if (command !== trick && !ran.shellLost && !ran.timedOut) expect(ran.output).toBe("heard\n");
+      }
+      expect(output).toBe("heard\n"); // at the latest after one notice
+      expect(notices.at(-1)).toBe(false);
+      await run(sandbox, "exit"); // a new shell for the next
+    });
+
     test("errors that end a script end a command only", async () => {
       const failing = await run(sandbox, 'echo "${' + 'nope?is missing}"; echo unreached');
       expect(failing).toMatchObject({ shellLost: false, exitCode: 1 });

@@ -16,10 +16,11 @@ const sizeOf = (path: string): number =>
   statSync(path).isDirectory() ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0) : statSync(path).size;
 
 const tasks = new Map<string, TaskInstance>();
+const needs = new Map<string, readonly string[]>();
 beforeAll(async () => {
   for await (const event of readTasks([join(demoFolder, "tasks")], { maxRecordBytes: 1e6 })) {
     if (!event.ok) throw new Error(event.why);
-    expect(event.needs).toEqual(["node"]); // any machine that can run catgen can run the demo
+    needs.set(event.task.instance, event.needs);
     tasks.set(event.task.instance, event.task);
   }
 });
@@ -28,7 +29,19 @@ describe.each(ids)("%s", (id) => {
   test("is a task with hidden tests", () => {
     const task = tasks.get(id);
     expect(task?.tests.files.length).toBeGreaterThan(0);
-    expect(task?.tests.files.every((file) => file.path.startsWith("test/hidden/"))).toBe(true);
+    expect(task?.tests.files.every((file) => /^tests?\/hidden\//.test(file.path))).toBe(true);
+  });
+
+  test("is graded by the names of tests", () => {
+    const { failToPass = [], passToPass = [], log } = tasks.get(id)?.tests ?? {};
+    expect(log).not.toBe("exit-code");
+    expect([failToPass.length > 0, passToPass.length > 20]).toEqual([true, true]);
+    expect(new Set([...failToPass, ...passToPass]).size).toBe(failToPass.length + passToPass.length);
+  });
+
+  test("has a policy of 30 to 90 steps", () => {
+    const { length } = policyOf(id).turns;
+    expect([length >= 30, length <= 90], `${length} steps`).toEqual([true, true]);
   });
 
   test("has a policy whose every call the tools take", () => {
@@ -47,8 +60,13 @@ describe("all together", () => {
   const stepsOf = (id: string): number => policyOf(id).turns.length;
   const submits = (id: string): boolean => policyOf(id).turns.at(-1)?.call.name === "submit";
 
-  test("six or more, four of them long, and one of the long ones never hands in", () => {
-    expect(ids.length).toBeGreaterThanOrEqual(6);
+  test("six or more that need nothing but Node, so that any machine that can run catgen can run the demo", () => {
+    const kinds = ids.map((id) => needs.get(id)?.join());
+    expect(kinds.filter((kind) => kind === "node").length).toBeGreaterThanOrEqual(6);
+    expect(kinds.filter((kind) => kind === "python3").length).toBe(ids.length - kinds.filter((kind) => kind === "node").length);
+  });
+
+  test("four of them are long, and one of the long ones never hands in", () => {
     const long = ids.filter((id) => stepsOf(id) >= 40);
     expect(long.length).toBeGreaterThanOrEqual(4);
     expect(long.filter((id) => !submits(id))).toHaveLength(1);

@@ -1,14 +1,16 @@
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Status } from "../../schemas/status.ts";
-import { memorySections } from "../../stages/lib/memory-text.ts";
 import { messageLines } from "../fakes/message-runs.ts";
-import { type FakeServer, type FakeServerOptions, startFakeServer } from "../fakes/openai-server.ts";
+import { type FakeRequest, type FakeServer, type FakeServerOptions, startFakeServer } from "../fakes/openai-server.ts";
+import { memoryText } from "../invariants/placement.ts";
 import { makePlace, type Place, startCatgen } from "./harness.ts";
 
 /** Memories by a model: what the endpoint does wrong must cost neither data nor money twice. */
 
-const memory = memorySections.map(({ title }) => `## ${title}\n- noted in request\n`).join("");
+const memory = memoryText("noted in request");
+const asksForMemory = ({ messages }: FakeRequest): boolean => messages[0]?.content?.includes("Now write the memory.") === true;
+const reply = (request: FakeRequest): string => (asksForMemory(request) ? memory : "I have seen enough, so I will condense.");
 const small = ["--set", "run.shards=2", "--set", "llm.maxAttempts=2"];
 
 let place: Place;
@@ -27,7 +29,7 @@ afterEach(async () => {
 async function serve(
   options: FakeServerOptions = {},
 ): Promise<{ fake: FakeServer; env: Record<string, string>; name: string; args: string[] }> {
-  server = await startFakeServer({ reply: () => memory, ...options });
+  server = await startFakeServer({ reply, ...options });
   names += 1;
   const name = `llm-${names}`;
   const env = {
@@ -51,7 +53,13 @@ test("with an endpoint the model writes the memories, every row says so, and ano
     ["show", "c__c", "--run", name],
     env,
   );
-  expect(shown.memory.value.blocks[0]?.writer).toMatchObject({ condenser: "llm", model: "fake-model", attempt: 0 });
+  expect(shown.memory.value.blocks[0]?.writer).toMatchObject({
+    condenser: "llm",
+    model: "fake-model",
+    attempt: 0,
+    transport: "json-schema",
+    thought: { by: "llm", model: "fake-model" },
+  });
   const other = await place.json<Status>([...args.slice(0, 3), "again", ...args.slice(4)], env);
   expect(fake.requests.length).toBe(calls);
   expect(other.spent).toMatchObject({ calls: 0, cached: calls });
@@ -71,7 +79,7 @@ test("a memory without the sections asked for is asked for again, then the traje
   const { fake, env, args } = await serve({ reply: () => "I would rather chat." });
   const status = await place.json<Status>(args, env);
   expect(condensed(status)).toMatchObject({ in: 3, out: 0, rejected: { "memory-sections-missing": 3 } });
-  expect(fake.requests.length).toBe(9); // three attempts each
+  expect(fake.requests.filter(asksForMemory).length).toBe(9); // three attempts each
   expect(status.stages.find(({ name }) => name === "judge")?.rows).toMatchObject({ in: 3, out: 3 });
 });
 
@@ -167,3 +175,24 @@ for (const signal of ["SIGINT", "SIGKILL"] as const) {
     expect(bodies.length - new Set(bodies).size).toBeLessThanOrEqual(signal === "SIGKILL" ? 1 : 0); // the one in flight
   });
 }
+
+test("an endpoint that refuses schemas and tools is asked in words, having been asked once about each", async () => {
+  const way = ({ body }: FakeRequest): string =>
+    body["response_format"] !== undefined ? "json-schema" : body["tool_choice"] !== undefined ? "tool" : "text";
+  const { fake, env, name, args } = await serve({
+    fault: (request) => (way(request) === "text" ? null : { kind: "status", status: 400, message: "unknown field" }),
+  });
+  const status = await place.json<Status>(args, env);
+  expect(condensed(status)).toMatchObject({ in: 3, out: 3 });
+  expect(
+    fake.requests
+      .filter(asksForMemory)
+      .map(way)
+      .filter((one) => one !== "text"),
+  ).toEqual(["json-schema", "tool"]);
+  const shown = await place.json<{ memory: { value: { blocks: { writer: Record<string, unknown>; memory: string }[] } } }>(
+    ["show", "c__c", "--run", name],
+    env,
+  );
+  expect(shown.memory.value.blocks[0]).toMatchObject({ memory, writer: { transport: "text" } });
+});

@@ -300,6 +300,7 @@ test.concurrent("tasks that are none are named with the reason, and the others a
   await task("odd", "no-tests", { tests: "" });
   await task("odd", "no-tree", { tree: "../../trees/nowhere" });
   await task("odd", "no-program", { needs: "[catgen-has-no-such-program]" });
+  await task("odd", "image", { tree: "", image: "example.org/no/such:image", workdir: "/testbed" });
   await task("odd", "evaluation", { repository: "django/django" });
   await task("odd", "passes-already", { tree: "../../trees/mended" });
   const tasks = await task("odd", "unparsable", { tests: "{ command: echo nothing, log: node-test, failToPass: [adds] }" });
@@ -308,12 +309,15 @@ test.concurrent("tasks that are none are named with the reason, and the others a
   const { code, stdout, stderr } = await place.catgen(world.run(tasks, "--json", "--set", "generate.rollout.checkTasks=true"), world.env);
   expect(code).toBe(65);
   expect(stderr).toContain("2 records failed and wait for another try");
+  expect(stderr).toContain("note:   1 task is left out (no-program): it needs catgen-has-no-such-program");
+  expect(stderr).toContain("note:   1 task is left out (image): no sandbox");
   const { rollouts } = JSON.parse(stdout) as Status;
   expect(rollouts).toMatchObject({ tasks: 3, wanted: 3, finished: 1, resolved: 1 });
   const why = Object.fromEntries((rollouts?.leftOut ?? []).map(({ file, why }) => [file.split("/").at(-2), why]));
   expect(why).toEqual({
     evaluation: expect.stringContaining("evaluation set (its repository is in"),
-    "no-program": "it needs catgen-has-no-such-program, which this machine lacks",
+    image: expect.stringContaining("starts from the host's programs, and the tasks name images"),
+    "no-program": "it needs catgen-has-no-such-program, which cannot be run in the sandbox (none)",
     "no-tests": expect.stringContaining("tests:"),
     "no-tree": expect.stringContaining("expected a folder at"),
     "not-yaml": expect.stringContaining("no YAML"),
@@ -326,7 +330,7 @@ test.concurrent("tasks that are none are named with the reason, and the others a
 
   const shown = await place.catgen(["status", "--run", world.name], world.env);
   expect(shown.stdout).toContain("live:   1 of 3 runs of 3 tasks finished (1 submitted): 1 resolved, 0 not, 0 unknown");
-  expect(shown.stdout).toContain("which this machine lacks");
+  expect(shown.stdout).toContain("which cannot be run in the sandbox");
   expect(shown.stdout).toMatch(/failed passes-already\S+: .*\[TASK_INVALID\]/);
 });
 
@@ -367,7 +371,8 @@ test.concurrent("a run whose prompt does not fit the window asks nothing and is 
   const world = await serve(acts("ls"));
   const args = world.run(tasks, "--set", "window.tokens=1024", "--set", "window.replyTokens=512");
   const { code, stderr } = await place.catgen(args, world.env);
-  expect([code, stderr.includes("no trajectory in 1 input files")]).toEqual([65, true]);
+  expect(code).toBe(65);
+  expect(stderr).toContain("no live run got as far as a first turn: 1 with context-limit (window-full)");
   const status = await place.json<Status>(["status", "--run", world.name]);
   expect(status.rollouts).toMatchObject({ finished: 1, resolved: 0, unresolved: 1, byExit: { "context-limit": 1 }, failed: [] });
   expect(world.fake.requests.length).toBe(0);
@@ -380,4 +385,20 @@ test.concurrent("with nothing to work on the run says why and ends with 65", asy
   expect(code).toBe(65);
   expect(stderr).toContain("no live run was finished: 1 tasks were left out");
   expect(existsSync(folderOf(world, "done"))).toBe(false);
+});
+
+test.concurrent("tasks with images alone, and nothing that runs images, stop with what would help", async () => {
+  const tasks = await task("images", "image", { tree: "", image: "example.org/no/such:image", workdir: "/testbed" });
+  const world = await serve(acts("ls"));
+  const { code, stderr } = await place.catgen(world.run(tasks), world.env);
+  expect([code, stderr.includes("SANDBOX_MISSING")]).toEqual([78, true]);
+});
+
+test.concurrent("runs that the endpoint refuses before their first turn are told apart from unreadable input", async () => {
+  const tasks = await task("refused", "sum-1");
+  const world = await serve(acts("ls"), () => ({ kind: "status", status: 400 }));
+  const { code, stderr } = await place.catgen(world.run(tasks), world.env);
+  expect(code).toBe(65);
+  expect(stderr).toContain("no live run got as far as a first turn: 1 with context-limit (refused-by-endpoint)");
+  expect(stderr).not.toContain("--input");
 });

@@ -1,6 +1,7 @@
 import { appendFile, cp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { StatsAnswer } from "../../schemas/stats.ts";
 import type { Status } from "../../schemas/status.ts";
 import { messageLines } from "../fakes/message-runs.ts";
 import { makePlace, type Place } from "./harness.ts";
@@ -204,6 +205,12 @@ test("show finds a trajectory by part of its id, and --list names all", async ()
   const shown = await place.catgen(["show", "gamma", "--run", "mine"]);
   expect(shown.code).toBe(0);
   expect(shown.stdout).toContain("context call 1");
+  expect(shown.stdout).toMatch(/placement: \d+ context calls?, objective [\s\S]*append-only[\s\S]*regret/);
+  const fold = await place.catgen(["show", "gamma", "--run", "mine", "--fold", "1"]);
+  expect(fold.stdout).toMatch(/fold 1 of \d+: memory and steps of [\d,]+ tokens become a memory of [\d,]+/);
+  expect(fold.stdout).toMatch(
+    /reason (?:signals|window|cost): [\s\S]*to fit the window[\s\S]*uncached prompt tokens[\s\S]*best other place|no other place/,
+  );
   const many = await place.catgen(["show", "acme", "--run", "mine"]);
   expect(many.code).toBe(64);
   expect(many.stderr).toContain("2 trajectories match");
@@ -220,4 +227,9 @@ test("stats state the paper's Table 1 beside the run's", async () => {
   expect(stats.paper.steps.mean).toBe(87.4);
   expect(stats.run.trajectories).toBe(4);
   expect(stats.run.contextCalls.mean).toBeGreaterThan(0);
+  const { chain } = StatsAnswer.parse(stats);
+  const calls = Object.entries(chain.chainLengths).reduce((sum, [length, count]) => sum + Number(length) * count, 0);
+  expect(chain.hops.reduce((sum, hop) => sum + hop.calls, 0)).toBe(calls);
+  expect(chain.reasons.signals + chain.reasons.window + chain.reasons.cost).toBe(calls);
+  expect(chain.savedShare).not.toBeNull();
 });

@@ -19,6 +19,13 @@ const block: fc.Arbitrary<BlockMetrics> = fc.record({
   windowTokensBefore: count,
   windowTokensAfter: count,
   windowRatio: fc.constant(0.5),
+  checks: fc.constantFrom(
+    [],
+    [{ check: "grounded", looked: 10, found: 1, findings: [] }],
+    [{ check: "no-leak", looked: 9, found: 3, findings: [] }],
+  ),
+  previousFacts: count,
+  keptFacts: count,
 });
 const anyTrajectory: fc.Arbitrary<TrajectoryMetrics> = fc.record({
   resolved: fc.constantFrom(true, true, false, null),
@@ -63,6 +70,8 @@ export const arbitraryLimits: fc.Arbitrary<Limits> = fc
     minSteps: fc.constantFrom(null, 5, 300),
     minContextCalls: fc.constantFrom(null, 0, 1, 2),
     minFoldTokens: fc.constantFrom(null, 1000),
+    maxUngroundedShare: fc.constantFrom(null, 0.05, 0.2),
+    maxLeaks: fc.constantFrom(null, 2),
     actions: fc.record(
       Object.fromEntries(
         Object.entries<Filter>(filters).map(([name, filter]) => [

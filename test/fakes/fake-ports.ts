@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { loadTokenizer } from "../../pipeline/adapters/tokenizer.ts";
-import type { Completion } from "../../schemas/completion.ts";
+import type { Completion, Reply } from "../../schemas/completion.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { Ports } from "../../stages/stage.ts";
 
@@ -12,8 +12,10 @@ export const roughTokens = (text: string): number => Math.ceil(text.length / 4);
 
 export const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
-/** What the backbone says, in order; an error is thrown instead. A function sees the request and how many came before. */
-export type Script = readonly (string | Error)[] | ((request: Completion, index: number) => string | Error);
+/** What the backbone says: its text, or more of a reply; an error is thrown. */
+export type Said = string | Error | Partial<Reply>;
+/** What it says in order. A function sees the request and how many came before. */
+export type Script = readonly Said[] | ((request: Completion, index: number) => Said);
 
 export interface FakePorts extends Ports {
   /** Every request so far, in order. */
@@ -23,7 +25,7 @@ export interface FakePorts extends Ports {
 /** A small world: scripted replies, real digests, tokens by `countTokens`. Asking for more replies than are scripted is a `Fault`. */
 export function fakePorts(script: Script = [], countTokens: Ports["countTokens"] = roughTokens): FakePorts {
   const requests: Completion[] = [];
-  const next = (request: Completion): string | Error | undefined =>
+  const next = (request: Completion): Said | undefined =>
     typeof script === "function" ? script(request, requests.length) : script[requests.length];
   return {
     requests,
@@ -35,7 +37,8 @@ export function fakePorts(script: Script = [], countTokens: Ports["countTokens"]
       if (said === undefined)
         throw new Fault("ENDPOINT_UNREACHABLE", "retry", `no reply is scripted for request ${requests.length} (${request.label})`);
       if (said instanceof Error) throw said;
-      return { text: said, reasoning: null, calls: [], model: "scripted", tokensIn: null, tokensOut: null, cached: false };
+      const reply = typeof said === "string" ? { text: said } : said;
+      return { text: "", reasoning: null, calls: [], model: "scripted", tokensIn: null, tokensOut: null, cached: false, ...reply };
     },
   };
 }

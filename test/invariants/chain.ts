@@ -47,7 +47,7 @@ export async function runChain(trajectory: Trajectory, params: ChainParams, port
   const condenseParams = condense.params.parse({
     persona,
     window: { tokens, replyTokens },
-    condense: { ...sizes, condenser },
+    condense: { ...sizes, condenser, thought: "template" },
     endpoint: null,
     requestVersion,
   });

@@ -34,9 +34,11 @@ export const defaults = Recipe.parse({});
 export const memorySize: MemorySize = defaults.condense;
 export const personaRecipe = (set: Partial<PersonaRecipe> = {}): PersonaRecipe => ({ ...defaults.persona, ...set });
 
-/** A memory with all its sections, of `length` filler words in each. */
+/** A memory with all its sections, of one bullet with `length` filler words in each. */
 export const memoryText = (words: string, length = 1): string =>
-  memorySections.map(({ title }) => `${heading(title)}\n${`${words} `.repeat(length).trimEnd()}`).join("\n\n");
+  memorySections
+    .map(({ part, title }) => `${heading(title)}\n- ${part === "attempts" ? "failed: " : ""}${`${words} `.repeat(length).trimEnd()}`)
+    .join("\n\n");
 
 /** Legal cuts: every fold and every last segment has at least one step. */
 export const legalCuts = (steps: number, keepSteps: number): number[] =>
@@ -100,7 +102,7 @@ export const allSamples = (placement: Placement): (readonly Turn[])[] => [
 const arbitraryThought: fc.Arbitrary<string> = fc.oneof(
   fc
     .tuple(
-      fc.constantFrom("window-growth", "subtask-completed", "new-direction"),
+      fc.constantFrom("window-occupancy", "falling-utilisation", "milestone", "phase-change", "repeated-failures", "loop", "of-a-user"),
       fc.constantFrom("signals", "window"),
       arbitraryText(),
       fc.nat(),

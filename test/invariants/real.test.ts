@@ -84,7 +84,7 @@ describe.skipIf(!isThere)("real trajectories", { timeout: 120_000 }, () => {
     "(5) under a window of $tokens tokens every kept model call fits, whatever the signals choose",
     async ({ tokens, replyTokens, cap }) => {
       let calls = 0;
-      const full = memoryText("w", Math.floor((cap - 60) / 5));
+      const full = memoryText("w", Math.floor((cap - 80) / 8));
       expect(exactTokens(full)).toBeLessThanOrEqual(cap);
       for (const trajectory of trajectories)
         for (const name of personas) {

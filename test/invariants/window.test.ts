@@ -24,7 +24,7 @@ function memoryOf(tokens: number, end: string): string {
 
 const tight = fc.record({
   name: fc.constantFrom("paper", "keep"),
-  tokens: fc.integer({ min: 1_300, max: 4_500 }),
+  tokens: fc.integer({ min: 2_000, max: 5_200 }),
   replyTokens: fc.constantFrom(1, 50, 200, 400),
   keepSteps: fc.nat(4),
   minGapSteps: fc.integer({ min: 1, max: 6 }),

@@ -39,8 +39,8 @@ test("an unknown key names the nearest known one on its own level", () => {
   );
   expect(fault(() => checkRecipe({ fitler: {} }, "r.yaml"))).toContain("did you mean filter?");
   expect(fault(() => checkRecipe({ llm: { buget: {} } }, "r.yaml"))).toContain("did you mean llm.budget?");
-  expect(fault(() => checkRecipe({ detect: { weights: { "window-grow": 1 } } }, "r.yaml"))).toContain(
-    "did you mean detect.weights.window-growth?",
+  expect(fault(() => checkRecipe({ detect: { weights: { "window-ocupancy": 1 } } }, "r.yaml"))).toContain(
+    "did you mean detect.weights.window-occupancy?",
   );
 });
 

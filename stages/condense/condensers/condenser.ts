@@ -1,18 +1,24 @@
 import type { Writer } from "../../../schemas/sidecars.ts";
 import type { CondenseInput } from "../../lib/condense-input.ts";
 import type { Outcome, Ports } from "../../stage.ts";
+import type { CondenseParams } from "../params.ts";
+import type { ThoughtView } from "../thought.ts";
 
-/** One try at one memory. `label` is for the ledger: `<trajectory id>@<cut>`; `attempt` is 0 for the first try. */
-export interface CondenseTry {
+/** One block to be written. */
+export interface CondenseJob {
+  readonly input: CondenseInput;
+  /** For the ledger: `<trajectory id>@<cut>`. */
   readonly label: string;
-  readonly attempt: number;
-  /** null: the recipe's; further tries are warmer, since a greedy endpoint would only repeat itself. */
-  readonly temperature: number | null;
+  readonly params: CondenseParams;
+  /** What the thought before the call may be made from. */
+  readonly thought: ThoughtView;
 }
 
-/** Writes one memory under the headings of `stages/lib/memory-text`. */
-export type Condenser = (
-  input: CondenseInput,
-  ports: Ports,
-  attempt: CondenseTry,
-) => Promise<Outcome<{ readonly memory: string; readonly writer: Writer }>>;
+export interface Written {
+  readonly memory: string;
+  readonly thought: string;
+  readonly writer: Writer;
+}
+
+/** Writes one memory, in the form of `stages/lib/memory-text` and within the cap, and the thought before the call that returns it. */
+export type Condenser = (job: CondenseJob, ports: Ports) => Promise<Outcome<Written>>;

@@ -1,8 +1,10 @@
+import type { AttemptOutcome } from "../../../schemas/memory-notes.ts";
 import { type Action, actionOf, changesFiles, sameFile, shortened } from "../../lib/commands/actions.ts";
 import { givenIn, textIn } from "../../lib/commands/given.ts";
 import { bodyOf } from "../../lib/commands/results.ts";
+import { oneLine } from "../../lib/memory-text.ts";
 import type { RenderedCall, RenderedStep } from "../../lib/render.ts";
-import { code, type Note, note, oneLine, times } from "./note.ts";
+import { code, type Note, note, times } from "./note.ts";
 
 /** What was done and how it ended: notes from calls and their results. */
 
@@ -27,7 +29,7 @@ const tries = (action: Action): boolean =>
   action.kind === "run" || action.kind === "test" || action.kind === "version-control" || action.tests;
 
 /** Lines of installers that say nothing about the work. */
-const noise = /^\s*(?:$|WARNING: |\[notice\]|npm (?:notice|warn)|Requirement already satisfied)/i;
+export const noise = /^\s*(?:$|WARNING: |\[notice\]|npm (?:notice|warn)|Requirement already satisfied)/i;
 
 /** The last lines of an answer, as many of four as are short together. */
 const lastWords = (call: RenderedCall): string => {
@@ -67,12 +69,12 @@ export function attempts(deeds: readonly Deed[]): Note[] {
     const last = group.at(-1);
     if (last === undefined) return [];
     const { action } = last;
-    const ended = action.failed ? "failed" : action.tests && !runsNothing(action) ? "passed" : "ran";
+    const ended: AttemptOutcome = action.failed ? "failed" : action.tests && !runsNothing(action) ? "worked" : "ran";
     const summary =
       action.failed && action.summary !== null && action.summary !== action.error ? ` (${action.summary.replace(/[()]/g, "")})` : "";
     const said = ending(last);
-    const text = `${code(checkOf(action))} ${ended}${times(group.length)}${summary}${said === "" ? "" : `: ${said}`}`;
-    return [note("Attempts and outcomes", text, weightOf(last, group.length))];
+    const text = `${ended}: ${code(checkOf(action))}${times(group.length)}${summary}${said === "" ? "" : `: ${said}`}`;
+    return [note("attempts", text, weightOf(last, group.length))];
   });
 }
 
@@ -159,7 +161,7 @@ export function edits(deeds: readonly Deed[], seen: (file: string) => boolean): 
     newest.delete(change.text);
     newest.set(change.text, change);
   }
-  return [...newest.values()].map((change) => note("State of the code", change.text, change.weight));
+  return [...newest.values()].map((change) => note("changes", change.text, change.weight));
 }
 
 /** The last test run that printed something, and the names of what fails in it. */
@@ -168,8 +170,8 @@ export function lastTests(deeds: readonly Deed[]): Note[] {
   if (last === undefined) return [];
   const { action } = last;
   const said = action.summary ?? action.error ?? "failed";
-  const run = note("State of the code", `Last test run: ${code(checkOf(action))}: ${said}`, 0.95);
-  return action.failing.length === 0 ? [run] : [run, note("Open", `Failing tests: ${shortened(action.failing.join(", "), 600)}`, 0.95)];
+  const run = note("tests", `Last test run: ${code(checkOf(action))}: ${said}`, 0.95);
+  return action.failing.length === 0 ? [run] : [run, note("tests", `Failing tests: ${shortened(action.failing.join(", "), 600)}`, 0.95)];
 }
 
 /** Checks whose last outcome is a failure, with their error; the two latest. */
@@ -183,7 +185,9 @@ export function unsolved(deeds: readonly Deed[]): Note[] {
   return [...last.values()]
     .filter(({ action }) => action.failed && action.error !== null)
     .slice(-2)
-    .map(({ action, lateness }) => note("Open", `Not working yet: ${code(checkOf(action))}: ${action.error ?? ""}`, 0.6 + 0.2 * lateness));
+    .map(({ action, lateness }) =>
+      note("questions", `Not working yet: ${code(checkOf(action))}: ${action.error ?? ""}`, 0.6 + 0.2 * lateness),
+    );
 }
 
 /** Checks that work in these steps: what an earlier memory says about their failing is over. */

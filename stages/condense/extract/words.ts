@@ -1,5 +1,5 @@
 import { shortened } from "../../lib/commands/actions.ts";
-import { oneLine } from "./note.ts";
+import { oneLine } from "../../lib/memory-text.ts";
 
 /** Sentences and names in what the agent says. */
 
@@ -17,7 +17,7 @@ export function sentencesOf(thought: string): string[] {
   for (const raw of edges(thought, longestThought).split(/[\n\u2028\u2029]/)) {
     if (/^\s*(?:```|~~~)/.test(raw)) fenced = !fenced;
     else if (!fenced && !/^\s{4,}\S/.test(raw)) {
-      const line = oneLine(raw.replace(/^\s*(?:#{1,6}\s|[-*•]\s|\d{1,3}[.)]\s)+/, "")).replace(/\*\*/g, "");
+      const line = oneLine(raw.replace(/^\s*(?:#{1,6}\s|[-*•>]\s|\d{1,3}[.)]\s|THOUGHT:\s|DISCUSSION\s)+/, "")).replace(/\*\*/g, "");
       for (const sentence of line.split(/(?<=[.!?])\s+(?=[\p{Lu}`"'(\d])/u)) if (sentence.length >= 12) sentences.push(sentence);
     }
   }
@@ -34,8 +34,15 @@ const remaining =
   /\b(?:still (?:need|have|fails?|failing)|remain(?:s|ing)|to-?do\b|next step|haven't|not yet|also need|need to (?:also|still)|then i(?:'ll| will| need)|after that|what(?:'s| is) left)\b/i;
 const name = /`[^`\n]{2,80}`|\b\w+(?:[._/]\w+)+\b|\b[a-z]+[A-Z]\w*\b|\b\w+\(\)/;
 
+/** Words for finished work; of those in the second group only what the agent says it did itself. */
+const done =
+  /\b(?:fixed|pass(?:es|ed)?|works|working|successfully|reproduced|completed|resolved|verified)\b|\b(?:I|we|I've|we've|have|has been|now) (?:(?:also|now|just|have|been) ){0,2}(?:implemented|added|created|updated|removed|changed|replaced|wrote|written)\b/i;
+const undone = /\b(?:not|n't|fail(?:s|ed|ing)?|without|how|when|if|only|still|never|was|were|should|supposed|seems?|must|passed to)\b/i;
+
 export const isIntent = (sentence: string): boolean => intent.test(sentence);
 export const isConstraint = (sentence: string): boolean => constraint.test(sentence) && !isIntent(sentence);
+/** Does the agent say that a piece of work is done? What may be a finding about the code instead is none. */
+export const isDone = (sentence: string): boolean => done.test(sentence) && !undone.test(sentence) && !isIntent(sentence);
 export const isRemaining = (sentence: string): boolean => remaining.test(sentence);
 
 /** 0..1: does the sentence say something found out, rather than what comes next? */

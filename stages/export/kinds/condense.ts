@@ -13,6 +13,7 @@ export const condense: Kind = {
     const one = itemAt(workspace.condensations, index, "condensation");
     const { writer } = itemAt(memory.blocks, one.target, "block");
     if (writer.condenser === "extractive" && !params.export.condenseExtractive) return rejected("extractive-memory");
+    if (writer.condenser === "llm" && writer.pieces > 1) return rejected("memory-in-pieces"); // no single request stands for it
     return ok({
       turns: condensationTurns(input.rendered, input.sizes, memory.blocks, one, params.condense),
       tools: [],

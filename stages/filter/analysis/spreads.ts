@@ -18,7 +18,10 @@ export class Spreads {
   add({ trajectory, blocks, segments, condensations, base }: Metrics): void {
     this.object("", trajectory);
     this.number("contextCalls", blocks.length);
-    for (const block of blocks) this.object("blocks.", block);
+    for (const { checks, ...block } of blocks) {
+      this.object("blocks.", block);
+      for (const { check, looked, found } of checks) this.object(`blocks.checks.${check}.`, { looked, found });
+    }
     for (const segment of segments) this.object("segments.", segment);
     for (const condensation of condensations) this.object("condensations.", condensation);
     if (base !== null) this.object("base.", base);

@@ -1,4 +1,4 @@
-import type { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../../schemas/metrics.ts";
+import type { BlockMetrics, CheckMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../../schemas/metrics.ts";
 import type { FilterRecipe } from "../../../schemas/recipe.ts";
 import type { Failure } from "../../../schemas/verdict.ts";
 
@@ -37,3 +37,13 @@ export const below = (value: number | null, limit: number | null): Finding =>
   value !== null && limit !== null && value < limit ? { value, limit } : null;
 export const above = (value: number | null, limit: number | null): Finding =>
   value !== null && limit !== null && value > limit ? { value, limit } : null;
+
+/** How many findings one check has in a block, or what share of what it looked at they are; null where it did not look at the memory. */
+type Counted = Pick<CheckMetrics, "looked" | "found">;
+export const findings = ({ found }: Counted): number => found;
+export const share = ({ looked, found }: Counted): number => (looked === 0 ? 0 : Math.round((found / looked) * 1e6) / 1e6);
+
+export function checked({ checks }: BlockMetrics, check: string, by: (counted: Counted) => number): number | null {
+  for (const one of checks) if (one.check === check) return by(one);
+  return null;
+}

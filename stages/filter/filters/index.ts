@@ -1,18 +1,24 @@
 import { badExit } from "./bad-exit.ts";
 import { callLessSteps } from "./call-less-steps.ts";
 import { controlTokenText } from "./control-token-text.ts";
+import { drifting } from "./drifting.ts";
+import { failureLost } from "./failure-lost.ts";
 import type { Filter } from "./filter.ts";
 import { foldRatioTooHigh } from "./fold-ratio-too-high.ts";
 import { foldRatioTooLow } from "./fold-ratio-too-low.ts";
 import { foldTooSmall } from "./fold-too-small.ts";
+import { insufficient } from "./insufficient.ts";
+import { leaking } from "./leaking.ts";
 import { preCondensed } from "./pre-condensed.ts";
 import { rejectedUpstream } from "./rejected-upstream.ts";
 import { tooFewCalls } from "./too-few-calls.ts";
 import { tooFewSteps } from "./too-few-steps.ts";
 import { tooManyCalls } from "./too-many-calls.ts";
 import { tooManySteps } from "./too-many-steps.ts";
+import { ungrounded } from "./ungrounded.ts";
 import { unrenderable } from "./unrenderable.ts";
 import { unresolved } from "./unresolved.ts";
+import { untrueState } from "./untrue-state.ts";
 import { windowExceeded } from "./window-exceeded.ts";
 
 export const filters = {
@@ -30,6 +36,12 @@ export const filters = {
   "fold-too-small": foldTooSmall,
   "fold-ratio-too-low": foldRatioTooLow,
   "fold-ratio-too-high": foldRatioTooHigh,
+  ungrounded,
+  insufficient,
+  leaking,
+  "untrue-state": untrueState,
+  "failure-lost": failureLost,
+  drifting,
   "window-exceeded": windowExceeded,
 } satisfies Record<string, Filter>;
 export type FilterName = keyof typeof filters;

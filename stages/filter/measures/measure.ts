@@ -1,5 +1,6 @@
 import type { Block, Workspace } from "../../../schemas/sidecars.ts";
 import type { Trajectory } from "../../../schemas/trajectory.ts";
+import type { CheckView } from "../../lib/checks/check.ts";
 import type { Rendered } from "../../lib/render.ts";
 import type { Sizes } from "../../lib/sizes.ts";
 
@@ -40,6 +41,8 @@ export interface SeenBlock {
   readonly blockTokens: number;
   readonly previousTokens: number;
   readonly memoryTokens: number;
+  /** What the checks are shown; the steps after the cut are known by now. */
+  readonly view: CheckView;
 }
 
 export interface SeenWorkspace {

@@ -1,22 +1,27 @@
 import { Rollout, type RolloutTurn } from "../../../schemas/rollout.ts";
 import type { Outcome, Step } from "../../../schemas/trajectory.ts";
 import { field, isFields } from "../lenient.ts";
+import { shownTurn } from "../rollout/messages.ts";
 import { resolvedBy } from "../verify.ts";
 import type { Dialect } from "./dialect.ts";
 
-const stepOf = (turn: RolloutTurn): Step => ({
-  thought: turn.thought,
-  reasoning: turn.reasoning,
-  calls: turn.calls.map(({ name, arguments: text, result, exitCode, failed }) => ({
-    id: null,
-    name,
-    arguments: text,
-    result,
-    exitCode,
-    failed,
-  })),
-  feedback: turn.feedback,
-});
+/** As the live agent saw it later, so that a sample says the same. */
+function stepOf(turn: RolloutTurn): Step {
+  const { thought, calls, feedback } = shownTurn(turn);
+  return {
+    thought,
+    reasoning: turn.reasoning,
+    calls: calls.map(({ name, arguments: text, result, exitCode, failed }) => ({
+      id: null,
+      name,
+      arguments: text,
+      result,
+      exitCode,
+      failed,
+    })),
+    feedback,
+  };
+}
 
 function outcomeOf({ end, verification }: Rollout): Outcome {
   const resolved = verification === null ? null : resolvedBy(verification);

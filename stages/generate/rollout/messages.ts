@@ -1,9 +1,8 @@
 import type { ChatMessage, ToolCall } from "../../../schemas/completion.ts";
 import type { PersonaRecipe } from "../../../schemas/recipe.ts";
-import type { RolloutCall, RolloutOpening, RolloutTurn } from "../../../schemas/rollout.ts";
+import type { RolloutOpening, RolloutTurn } from "../../../schemas/rollout.ts";
 import { callStyles } from "../../lib/call-styles/index.ts";
 import { escapeControlTexts } from "../../lib/control-tokens.ts";
-import { jsonMembers } from "../../lib/json-text.ts";
 
 /** How calls go over the wire: `native` = the API's own; `xml` = text in the call style of that name, for backbones without tool calls. */
 export type WireStyle = "native" | "xml";
@@ -14,36 +13,38 @@ export const wireStyleOf = ({ callStyle }: PersonaRecipe): WireStyle => (callSty
 /** Nine letters and digits, which the strictest template (Mistral's) asks for; the same however the endpoint named the call. */
 const callId = (turn: number, index: number): string => `c${String(turn).padStart(5, "0")}${String(index).padStart(3, "0")}`;
 
-/** What OpenAI takes as the name of a function, also of one that was called before. */
-const functionName = /^[a-zA-Z0-9_-]{1,64}$/;
-
-/** Templates parse arguments and fail on what is no JSON object, endpoints refuse odd names: such a call is shown as the text that it was. */
-const canGoNative = (call: RolloutCall): boolean => functionName.test(call.name) && jsonMembers(call.arguments) !== null;
+/**
+ * The turn as it is shown and imported. A call that no tool could take is no call: templates parse arguments and fail on what is no
+ * JSON object, endpoints refuse odd names, and personas have no counterpart for an unknown tool or argument. It becomes the text that
+ * it was, and its answer feedback, in the model's own context and in the samples alike.
+ */
+export function shownTurn({ thought, calls, feedback }: RolloutTurn): Pick<RolloutTurn, "thought" | "calls" | "feedback"> {
+  const malformed = calls.filter((call) => call.malformed);
+  const words = [thought, ...malformed.map((call) => `${call.name}(${call.arguments})`.trim())];
+  return {
+    thought: words.filter((text) => text !== "").join("\n"),
+    calls: calls.filter((call) => !call.malformed),
+    feedback: [...malformed.map((call) => call.result), ...feedback],
+  };
+}
 
 function nativeTurn(turn: RolloutTurn, number: number): ChatMessage[] {
-  const native = turn.calls.filter(canGoNative);
-  const broken = turn.calls.filter((call) => !canGoNative(call));
-  const calls = native.map((call, index): ToolCall => ({ id: callId(number, index), name: call.name, arguments: call.arguments }));
-  const content = [turn.thought, ...broken.map((call) => `${call.name}(${call.arguments})`)].filter((text) => text !== "").join("\n");
-  const said = [...broken.map((call) => call.result), ...turn.feedback];
+  const { thought, calls, feedback } = shownTurn(turn);
+  const asked = calls.map((call, index): ToolCall => ({ id: callId(number, index), name: call.name, arguments: call.arguments }));
   return [
-    { role: "assistant", content, calls },
-    ...native.map((call, index): ChatMessage => ({ role: "tool", content: call.result, call: callId(number, index) })),
-    ...(said.length === 0 ? [] : [{ role: "user" as const, content: said.join("\n") }]),
+    { role: "assistant", content: thought, calls: asked },
+    ...calls.map((call, index): ChatMessage => ({ role: "tool", content: call.result, call: callId(number, index) })),
+    ...(feedback.length === 0 ? [] : [{ role: "user" as const, content: feedback.join("\n") }]),
   ];
 }
 
 function writtenTurn(turn: RolloutTurn): ChatMessage[] {
   const style = callStyles.xml;
+  const { thought, calls, feedback } = shownTurn(turn);
+  const results = calls.map((call) => call.result);
   return [
-    { role: "assistant", content: style.assistant(turn.thought, turn.calls), calls: [] },
-    {
-      role: "user",
-      content: style.user(
-        turn.calls.map((call) => call.result),
-        turn.feedback,
-      ),
-    },
+    { role: "assistant", content: style.assistant(thought, calls), calls: [] },
+    { role: "user", content: style.user(results, feedback) },
   ];
 }
 

@@ -16,6 +16,11 @@ const endingOf = (line: string): TestStatus | null => endings.find(([pattern]) =
 const fullName = /^(?:\S+ \([^()\s]+\)|Doctest: \S+)$/;
 /** `FAIL: test_b (m.Case) (n=1)`, `ERROR: setUpClass (m.Case)`: the name is the first two words. */
 const detail = /^(FAIL|ERROR|UNEXPECTED SUCCESS): (\S+ \([^()\s]+\)|Doctest: \S+)/;
+/** `test_b (m.Case.test_b)`, as Python says it since 3.11, is `test_b (m.Case)` before: a task that lists the short form fits both. */
+const shortNames = (name: string): string[] => {
+  const [, test, owner] = /^(\S+) \((.+)\.\1\)$/.exec(name) ?? [];
+  return test === undefined ? [] : [`${test} (${owner})`];
+};
 const isOfClass = (name: string): boolean => /^(?:setUp|tearDown)(?:Class|Module) \(/.test(name);
 
 interface Session {
@@ -45,14 +50,16 @@ function read(lines: readonly string[]): Session {
   for (const [index, line] of lines.entries()) {
     const before = lines[index - 1] ?? "";
     const failure = detail.exec(line);
-    if (failure !== null) against.push(entry(failure[2] ?? "", failure[1] === "ERROR" ? "error" : "failed"));
+    if (failure !== null)
+      against.push(entry(failure[2] ?? "", failure[1] === "ERROR" ? "error" : "failed", ...shortNames(failure[2] ?? "")));
     const names = namesOf(before, line);
     if (names !== null && !isOfClass(names[0] ?? "")) tests += 1;
     if (names !== null) [test, open] = [names, true];
     else if (/^(?:={20,}|-{20,})$/.test(line)) test = null;
     if (test === null) continue;
     const status = endingOf(names === null ? line : line.slice(line.indexOf(" ... ") + 5));
-    const [name = "", ...also] = test;
+    const [name = "", ...descriptions] = test;
+    const also = [...shortNames(name), ...descriptions];
     if (status !== null && open) (isOfClass(name) ? against : started).push(entry(name, status, ...also));
     else if (status !== null && status !== "passed") against.push(entry(name, status, ...also));
     if (status !== null) open = false;

@@ -1,4 +1,4 @@
-import { endsInTraceback, errorLine, isBareError, signatureOf } from "./errors.ts";
+import { endsInTraceback, errorLine, isBareError, isOfSurroundings, signatureOf } from "./errors.ts";
 import { givenIn } from "./given.ts";
 import { type ActionKind, type Intent, shortened } from "./intent.ts";
 import { bodyOf, failingTests, saysFailed, statedExitCode, type TestResult, testSummary } from "./results.ts";
@@ -95,6 +95,15 @@ export function sameFile(left: string, right: string): boolean {
 /** Were the files changed? A run may fail after what it wrote first was written. */
 export const changesFiles = (action: Action): boolean =>
   action.files.length > 0 && (!action.failed || action.kind === "run" || action.kind === "test");
+
+/** Does it try something out: tests, a script, a program? Installing is none of it. */
+export const isCheck = (action: Action): boolean => (action.kind === "run" || action.kind === "test" || action.tests) && !action.installs;
+
+/** Did it fail for want of a module, a file, a right? That says nothing about the code in question. */
+export const failsForSurroundings = (action: Action): boolean => action.failed && isOfSurroundings(action.error ?? "");
+
+/** What is tried, without what only shapes its output: one spelling for `pytest a.py` and `pytest a.py 2>&1 | tail -5`. */
+export const checkOf = (action: Action): string => (action.command.split(" | ")[0] ?? "").replace(/ 2>&1/g, "").trim();
 
 /** The actions of one turn, in order. */
 export const actionsOf = (step: { readonly calls: readonly AnsweredCall[] }): Action[] => step.calls.map(actionOf);

@@ -79,3 +79,9 @@ export function signatureOf(line: string): string {
   for (const [pattern, by] of replacements) text = text.replace(pattern, by);
   return text.trim().slice(0, 160).toWellFormed();
 }
+
+const ofSurroundings =
+  /ModuleNotFoundError|ImportError|No module named|SyntaxError|IndentationError|command not found|: not found|No such file|can't open file|Permission denied|not configured|AppRegistryNotReady|ImproperlyConfigured/;
+
+/** Is it an error of the agent's surroundings, not of the code in question? A missing module reproduces no bug. `line` as of `errorLine`. */
+export const isOfSurroundings = (line: string): boolean => ofSurroundings.test(line);

@@ -11,6 +11,16 @@ export interface Intent {
   readonly files: readonly string[];
   /** Files and folders shown or searched, as written. */
   readonly reads: readonly string[];
+  /** Files removed, as written, patterns included; also among `files` where they are no patterns. */
+  readonly removes: readonly string[];
+  /** Scripts and test files executed, as written. */
+  readonly runs: readonly string[];
+  /** Files that the script it writes will write when it is run: `open('a.py', 'w')` in the text of `fix.py`. */
+  readonly writesWhenRun: readonly string[];
+  /** Does it do nothing but install packages or set up an environment? */
+  readonly installs: boolean;
+  /** Does it commit to version control? */
+  readonly commits: boolean;
   /** Does it run tests? Also true where the same command edits first. */
   readonly tests: boolean;
   /** Short form on one line: without `cd X &&` in front and without here-documents. */
@@ -42,6 +52,11 @@ export const intent = (kind: ActionKind, command: string, files: readonly string
   kind,
   files,
   reads,
+  removes: [],
+  runs: [],
+  writesWhenRun: [],
+  installs: false,
+  commits: false,
   tests: kind === "test",
   command: shortened(command, longestCommand),
   masked: true,

@@ -1,17 +1,19 @@
+import { type Deeds, deedsOf } from "./deeds.ts";
 import { patchedFiles } from "./patches.ts";
 import { writtenByScript } from "./scripts.ts";
 import { noFile, parseShell, type SimpleCommand } from "./shell.ts";
 
 /** What one simple command is for. `tidy` = moves and removes files; `quiet` = plumbing that says nothing about the turn: `cd`, `echo`. */
-export interface Role {
+export interface Role extends Deeds {
   readonly kind: "explore" | "edit" | "tidy" | "test" | "run" | "version-control" | "submit" | "quiet";
   /** Files it writes, creates, moves or removes, as written. */
   readonly files: readonly string[];
   /** Files or folders it shows or searches, as written. */
   readonly reads: readonly string[];
 }
+type Plain = Pick<Role, "kind" | "files" | "reads">;
 
-const role = (kind: Role["kind"], files: readonly string[] = [], reads: readonly string[] = []): Role => ({ kind, files, reads });
+const role = (kind: Role["kind"], files: readonly string[] = [], reads: readonly string[] = []): Plain => ({ kind, files, reads });
 
 /** Programs that run another: how many words of their own follow (options apart). */
 const wrappers: Readonly<Record<string, number>> = {
@@ -305,7 +307,7 @@ const gitExplores = new Set([
   "help",
 ]);
 
-function gitRole(words: readonly string[], heredoc: string | null): Role {
+function gitRole(words: readonly string[], heredoc: string | null): Plain {
   let at = 1;
   while (words[at]?.startsWith("-")) at += words[at] === "-C" || words[at] === "-c" ? 2 : 1;
   const [verb = "", ...rest] = words.slice(at);
@@ -339,7 +341,7 @@ function inlineScript(words: readonly string[], command: SimpleCommand): string 
 const inPlace = (words: readonly string[]): boolean =>
   words.some((word) => /^-[a-zA-Z]*i(?:\.\w+|$)|^--in-place/.test(word) && !/^-[eE]./.test(word));
 
-function sedRole(words: readonly string[]): Role {
+function sedRole(words: readonly string[]): Plain {
   const scripted = words.some((word) => word === "-e" || word === "-f" || word.startsWith("--expression"));
   const rest = words.slice(1).filter((word, index, all) => !word.startsWith("-") && !(all[index - 1] === "-e" || all[index - 1] === "-f"));
   const files = scripted ? rest : rest.slice(1);
@@ -350,44 +352,52 @@ function sedRole(words: readonly string[]): Role {
 export function rolesOf(command: SimpleCommand, depth = 0): Role[] {
   const words = unwrapped(command.words);
   const program = base(words[0] ?? "");
-  const outputs = written(command);
   const flag = words.findIndex((word) => /^-[a-z]*c$/.test(word));
   if (/^(?:bash|sh|zsh|dash|eval)$/.test(program) && depth < 3) {
     const inner = program === "eval" ? words.slice(1).join(" ") : flag > 0 ? (words[flag + 1] ?? "") : command.heredoc;
     if (inner !== null) return parseShell(inner).flatMap((one) => rolesOf(one, depth + 1));
   }
-  if (runsTests(words)) return [role("test")];
-  if (program === "perl" && inPlace(words)) return [role("edit", paths(words).slice(1))];
+  const own = roleOf(words, command);
+  return [{ ...own, ...deedsOf(words, own.kind) }];
+}
+
+/** What a command without a shell in it is for; `words` are its own, without wrappers. */
+function roleOf(words: readonly string[], command: SimpleCommand): Plain {
+  const program = base(words[0] ?? "");
+  const outputs = written(command);
+  if (/^(?:--version|--help|--collect-only|--co)$/.test(words.at(-1) ?? "")) return role("explore");
+  if (runsTests(words)) return role("test");
+  if (program === "perl" && inPlace(words)) return role("edit", paths(words).slice(1));
   const script = inlineScript(words, command);
   if (script !== null) {
     const files = writtenByScript(script);
-    return [role(files.length > 0 ? "edit" : "run", files)];
+    return role(files.length > 0 ? "edit" : "run", files);
   }
   if (
     program === "submit" ||
     (program === "echo" && /^(?:COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT|MINI_SWE_AGENT_FINAL_OUTPUT)/.test(words[1] ?? ""))
   )
-    return [role("submit")];
+    return role("submit");
   const tees = program === "tee" ? operands(words).filter((file) => !noFile.test(file)) : [];
-  if (writers.has(program) && outputs.length + tees.length > 0) return [role("edit", [...outputs, ...tees])];
-  if (program === "git") return [gitRole(words, command.heredoc)];
-  if (program === "sed") return [sedRole(words)];
+  if (writers.has(program) && outputs.length + tees.length > 0) return role("edit", [...outputs, ...tees]);
+  if (program === "git") return gitRole(words, command.heredoc);
+  if (program === "sed") return sedRole(words);
   if (program === "patch") {
     const named = operands(words).slice(0, 1);
-    return [role(words.includes("--dry-run") ? "explore" : "edit", named.length > 0 ? named : patchedFiles(command.heredoc ?? ""))];
+    return role(words.includes("--dry-run") ? "explore" : "edit", named.length > 0 ? named : patchedFiles(command.heredoc ?? ""));
   }
-  if (program === "apply_patch" || program === "applypatch") return [role("edit", patchedFiles(words[1] ?? command.heredoc ?? ""))];
-  if (program === "ed" || program === "ex") return [role("edit", operands(words).slice(-1))];
-  if (program === "mkdir") return [role("quiet")];
-  if (program === "cp" || program === "ln" || program === "rsync") return [role("tidy", paths(words).slice(-1))];
-  if (movers.has(program)) return [role("tidy", paths(words))];
+  if (program === "apply_patch" || program === "applypatch") return role("edit", patchedFiles(words[1] ?? command.heredoc ?? ""));
+  if (program === "ed" || program === "ex") return role("edit", operands(words).slice(-1));
+  if (program === "mkdir") return role("quiet");
+  if (program === "cp" || program === "ln" || program === "rsync") return role("tidy", paths(words).slice(-1));
+  if (movers.has(program)) return role("tidy", paths(words));
   if (searchers.has(program))
-    return [role("explore", [], paths(withoutCounts(words)).slice(words.includes("-e") || words.includes("-f") ? 0 : 1))];
-  if (program === "awk" || program === "gawk") return [role("explore", [], paths(words).slice(1))];
-  if (viewers.has(program)) return [role("explore", [], paths(words))];
-  if (lookers.has(program)) return [role("explore", [], /^(?:find|ls|tree)$/.test(program) ? paths(words).slice(0, 1) : [])];
-  if (quiet.has(program) || program === "") return [role("quiet")];
-  if (words.length === 2 && /^(?:--version|-V|-v|version|--help|-h)$/.test(words[1] ?? "")) return [role("explore")];
-  if (/^pip\d?$/.test(program) && /^(?:show|list|freeze)$/.test(words[1] ?? "")) return [role("explore")];
-  return [role("run")];
+    return role("explore", [], paths(withoutCounts(words)).slice(words.includes("-e") || words.includes("-f") ? 0 : 1));
+  if (program === "awk" || program === "gawk") return role("explore", [], paths(words).slice(1));
+  if (viewers.has(program)) return role("explore", [], paths(words));
+  if (lookers.has(program)) return role("explore", [], /^(?:find|ls|tree)$/.test(program) ? paths(words).slice(0, 1) : []);
+  if (quiet.has(program) || program === "") return role("quiet");
+  if (words.length === 2 && /^(?:--version|-V|-v|version|--help|-h)$/.test(words[1] ?? "")) return role("explore");
+  if (/^pip\d?$/.test(program) && /^(?:show|list|freeze)$/.test(words[1] ?? "")) return role("explore");
+  return role("run");
 }

@@ -1,5 +1,6 @@
 import { type ActionKind, type Intent, longestCommand, shortened, unique, weightiest } from "./intent.ts";
 import { type Role, rolesOf } from "./programs.ts";
+import { writtenByScript } from "./scripts.ts";
 import { parseShell, type SimpleCommand } from "./shell.ts";
 
 const writesText = (command: SimpleCommand): boolean => command.heredoc !== null && /^(?:cat|tee)$/.test(command.words[0] ?? "");
@@ -23,16 +24,36 @@ function shortCommand(commands: readonly SimpleCommand[], kind: ActionKind, text
 /** Kind of an action whose commands have this role. Moving files about is an edit, plumbing alone a look around. */
 const kindOf = ({ kind }: Role): ActionKind => (kind === "tidy" ? "edit" : kind === "quiet" ? "explore" : kind);
 
+/** Here-documents that become files, each with the files it is written to and those it writes when it is run. */
+const writtenScripts = (commands: readonly SimpleCommand[]): { targets: string[]; writes: string[] }[] =>
+  commands.filter(writesText).map((command) => ({
+    targets: [...command.redirections.map(({ target }) => target), ...command.words.slice(1)].filter((target) => target !== ""),
+    writes: writtenByScript(command.heredoc ?? ""),
+  }));
+const isRun = (targets: readonly string[], runs: readonly string[]): boolean =>
+  runs.some((run) => targets.some((target) => run.endsWith(target.replace(/^\.\//, ""))));
+
 /** What a command line is for. */
 export function shellIntent(text: string): Intent {
   const commands = parseShell(text);
   const roles = commands.flatMap((command) => rolesOf(command));
   const kind = weightiest(roles.map(kindOf));
   const own = commands.slice(commands.findIndex((command) => command.words[0] !== "cd"));
+  const runs = unique(roles.flatMap((role) => role.runs));
+  const scripts = writtenScripts(commands);
+  const tried = roles.filter((role) => role.kind === "run" || role.kind === "test");
   return {
     kind,
-    files: unique(roles.flatMap((role) => role.files)),
+    files: unique([
+      ...roles.flatMap((role) => role.files),
+      ...scripts.flatMap(({ targets, writes }) => (isRun(targets, runs) ? writes : [])),
+    ]),
     reads: unique(roles.flatMap((role) => role.reads)),
+    removes: unique(roles.flatMap((role) => role.removes)),
+    runs,
+    writesWhenRun: unique(scripts.flatMap(({ writes }) => writes)),
+    installs: tried.length > 0 && tried.every((role) => role.installs),
+    commits: roles.some((role) => role.commits),
     tests: roles.some((role) => role.kind === "test"),
     command: shortCommand(commands, kind, text),
     masked: own.slice(1).some((command) => command.joint !== "&&"),

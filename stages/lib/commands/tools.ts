@@ -1,5 +1,5 @@
 import { aciCommands, aciIntent } from "./aci.ts";
-import { commandIn, givenIn, membersOf, pathIn, pathsIn, type ToolCall, textIn } from "./given.ts";
+import { commandIn, type Given, givenIn, membersOf, pathIn, pathsIn, type ToolCall, textIn } from "./given.ts";
 import { type ActionKind, type Intent, intent, longestCommand, shortened, unique, weightiest } from "./intent.ts";
 import { isPatch, patchedFiles } from "./patches.ts";
 import { callsIn, type ScriptCall, writtenByScript } from "./scripts.ts";
@@ -25,20 +25,39 @@ const looks: Tool = (call) => {
   const shown = paths.filter((path) => !path.includes("*"));
   return intent("explore", line(call, paths), [], shown);
 };
-const edits: Tool = ({ name, given }) => intent("edit", [name, ...pathsIn(given)].join(" "), pathsIn(given));
+const textOf = (given: Given): string =>
+  textIn(given, "filetext", "content", "contents", "newstr", "newstring", "newtext", "newcontent") ?? "";
+const edited = (given: Given, line: string, files: readonly string[]): Intent => ({
+  ...intent("edit", line, files),
+  writesWhenRun: writtenByScript(textOf(given)),
+});
+const edits: Tool = ({ name, given }) => edited(given, [name, ...pathsIn(given)].join(" "), pathsIn(given));
+const deletes: Tool = (call) => ({ ...edits(call), removes: pathsIn(call.given) });
 const thinks: Tool = ({ name }) => intent("think", name);
 const submits: Tool = ({ name }) => intent("submit", name);
-const tests: Tool = ({ name, given }) => intent("test", [name, ...pathsIn(given)].join(" "));
-const runs: Tool = ({ name, given }) => intent("run", [name, ...pathsIn(given)].join(" "));
+const tries = (kind: "test" | "run"): Tool => {
+  return ({ name, given }) => ({ ...intent(kind, [name, ...pathsIn(given)].join(" ")), runs: pathsIn(given) });
+};
+const tests = tries("test");
+const runs = tries("run");
 const other: Tool = (call) => intent("other", line(call, []));
 
 /** An empty line waits for what runs already, and `C-c` ends it: plumbing, as `kill` is. */
-const shell: Tool = ({ name, given }) => {
+const shell: Tool = ({ name, given, result }) => {
   const command = commandIn(given, "script", "keystrokes");
   if (command === null) return intent(given.has("restart") ? "explore" : "other", name);
   if (command.trim() === "") return intent("run", name);
+  const tool = toolCalledIn(command, result);
+  if (tool !== null) return tool;
   return /^(?:C-\w|\p{Cc})$/u.test(command) ? intent("explore", `${name} ${command}`) : shellIntent(command);
 };
+/** Some runs type the agent's own tools into the shell: `open(path="a.py")`, `submit()`. Nothing else that a shell takes looks like it. */
+function toolCalledIn(command: string, result: string | null): Intent | null {
+  const name = /^\s*([a-z]\w{0,40})\((?:\w{1,40}\s?=|\s{0,8}\)\s*$)/.exec(command)?.[1] ?? "";
+  const tool = table.get(name);
+  const [called] = tool === undefined ? [] : callsIn(command.trimStart());
+  return tool === undefined || tool === shell || called === undefined ? null : tool({ ...called, result });
+}
 /** What is typed into a program that runs already, or what it has printed since. */
 const goesOn: Tool = (call) => {
   const typed = textIn(call.given, "chars", "input") ?? "";
@@ -47,11 +66,12 @@ const goesOn: Tool = (call) => {
 
 /** str_replace_editor and its kin: the sub-command says whether it looks or edits; without one, the tool is for edits alone. */
 const editor: Tool = (call) => {
+  const { given } = call;
   const verb = commandIn(call.given) ?? textIn(call.given, "operation");
   if (verb === null) return edits(call);
   const path = pathIn(call.given);
   const files = path === null ? [] : [path];
-  return verb === "view" ? intent("explore", [verb, ...files].join(" "), [], files) : intent("edit", [verb, ...files].join(" "), files);
+  return verb === "view" ? intent("explore", [verb, ...files].join(" "), [], files) : edited(given, [verb, ...files].join(" "), files);
 };
 const aci: Tool = ({ name, given, result }) => aciIntent(name.toLowerCase(), commandIn(given), pathIn(given), result);
 /** `edit` and `insert` are names in SWE-agent's interface, too, where they may change the file that is open. */
@@ -76,6 +96,11 @@ const code: Tool = (call) => {
     kind: weightiest([...parts.map((part) => part.kind), ...own]),
     files,
     reads: unique(parts.flatMap((part) => part.reads)),
+    removes: unique(parts.flatMap((part) => part.removes)),
+    runs: unique(parts.flatMap((part) => part.runs)),
+    writesWhenRun: unique(parts.flatMap((part) => part.writesWhenRun)),
+    installs: parts.length > 0 && parts.every((part) => part.installs) && own.length === 0,
+    commits: parts.some((part) => part.commits),
     tests: parts.some((part) => part.tests),
     command: shortened(parts.length > 0 ? parts.map((part) => part.command).join("; ") : text, longestCommand),
     masked: true,
@@ -130,7 +155,8 @@ const rows: readonly (readonly [names: string, tool: Tool])[] = [
   ["edit insert", editsOrAci],
   [aciCommands.filter((name) => name !== "edit" && name !== "insert").join(" "), aci],
   ["write multiedit notebookedit", edits], // Claude Code, pi
-  ["write_file replace create_file delete_file", edits], // Gemini CLI and others
+  ["write_file replace create_file", edits], // Gemini CLI and others
+  ["delete_file remove_file deletefile", deletes],
   ["write_to_file replace_in_file new_rule apply_diff insert_content search_and_replace", edits], // Cline and Roo
   ["stringreplace createfile appendstring insertline requestcodechange", edits], // Moatless
   ["edit_file_by_replace edit_file_by_line insert_content_at_line append_file", edits], // OpenHands' notebook

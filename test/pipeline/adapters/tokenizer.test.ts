@@ -169,6 +169,51 @@ describe("random texts have the reference's ids", () => {
   });
 });
 
+describe("lines are counted apart, and those seen before are not counted again", () => {
+  const line = fc.string({
+    unit: fc.constantFrom(
+      "a",
+      " b",
+      "1",
+      ".",
+      "!)",
+      "\t",
+      "  ",
+      "\n",
+      "\n\n",
+      "\r\n",
+      " \n",
+      "\u2028",
+      "é",
+      "\u0301",
+      "中",
+      "'s",
+      "<|im_end|>",
+      "#",
+    ),
+    maxLength: 12,
+  });
+
+  test("texts put together from the same lines count as many tokens as they have ids, the first time and later", () => {
+    const fresh = createTokenizer("qwen2.5");
+    const lines = samples(line, 400);
+    const texts = samples(
+      fc.array(fc.constantFrom(...lines), { maxLength: 8 }).map((some) => some.join("\n")),
+      4000,
+    );
+    const wrong = texts.filter((text) => [fresh.count(text), fresh.count(text)].some((count) => count !== fresh.encode(text).length));
+    expect(wrong).toEqual([]);
+  });
+
+  test("after more lines than are kept, and one that is too long to be kept", () => {
+    const fresh = createTokenizer("qwen2.5");
+    const many = Array.from({ length: 120_000 }, (_, index) => `line ${index} of ${"many ".repeat(8)}`);
+    const text = [...many, "x ".repeat(5_000)].join("\n");
+    const expected = fresh.encode(text).length;
+    expect([fresh.count(text), fresh.count(text)]).toEqual([expected, expected]);
+  });
+});
+
 const trajectories = join(import.meta.dirname, "../../../../shared/trajectories");
 const hasTrajectories = existsSync(trajectories);
 if (!hasTrajectories) console.log(`skipped: real text has the reference's ids (there is no folder ${trajectories})`);

@@ -37,6 +37,7 @@ const settled = {
     price: null,
   },
   condenser: "extractive" as const,
+  thought: "template" as const,
   tokenizer: { name: "qwen2.5" as const, digest: tokenizer.digest },
 };
 const ports: Ports = {

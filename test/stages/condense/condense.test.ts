@@ -5,8 +5,6 @@ import { Memory } from "../../../schemas/sidecars.ts";
 import type { Trajectory } from "../../../schemas/trajectory.ts";
 import { type CondenseParams, condense } from "../../../stages/condense/condense.ts";
 import { condenseRequest, requestVersion } from "../../../stages/lib/condense-request.ts";
-import { heading } from "../../../stages/lib/memory-text.ts";
-import { conversationTokens, openingTokens } from "../../../stages/lib/sizes.ts";
 import type { Outcome } from "../../../stages/stage.ts";
 import { exactTokens, type FakePorts, fakePorts, type Script } from "../../fakes/fake-ports.ts";
 import { noPlacement } from "../../fakes/no-placement.ts";
@@ -35,7 +33,7 @@ const points: InsertionPoint[] = [
   { cut: 4, keptFrom: 2, reason: "signals" },
   { cut: 7, keptFrom: 5, reason: "window" },
 ];
-const evidence = (...lines: string[]): SignalScore[] => [{ signal: "new-direction", score: 0.9, evidence: lines }];
+const evidence = (...lines: string[]): SignalScore[] => [{ signal: "direction-change", score: 0.9, evidence: lines }];
 const detection = (...lines: string[]): Detection => ({
   candidates: [{ cut: 4, score: 0.9, signals: evidence(...lines) }],
   points,
@@ -48,7 +46,7 @@ const llm = (
   condense.params.parse({
     persona: personaRecipe({ controlTokens: set.escape ? "escape" : "reject" }),
     window: { tokens: 65_536, replyTokens: 4096, ...set.window },
-    condense: { ...defaults.condense, condenser: "llm", ...set.condense },
+    condense: { ...defaults.condense, condenser: "llm", thought: "template", transport: "text", ...set.condense },
     endpoint: { model: "scripted" },
     requestVersion,
   });
@@ -62,6 +60,20 @@ async function run(
   return { outcome: await condense.run({ trajectory, detection: found }, params, ports), ports };
 }
 const good = (index: number): string => memoryText(`memory ${index}`);
+/** What a row says about a memory that came well at once. */
+const asked = (more: Record<string, unknown> = {}) => ({
+  condenser: "llm",
+  model: "scripted",
+  request: expect.stringMatching(/^[0-9a-f]{64}$/),
+  transport: "text",
+  attempt: 0,
+  candidates: 1,
+  taken: 0,
+  repairs: [],
+  pieces: 1,
+  thought: { by: "template", why: null },
+  ...more,
+});
 const blocksOf = (outcome: Outcome<Memory>): Memory["blocks"] => {
   if (!outcome.ok) throw new Error(outcome.why);
   return Memory.parse(outcome.value).blocks;
@@ -76,14 +88,14 @@ describe("memories by a model", () => {
         keptFrom: 2,
         thought: expect.any(String),
         memory: good(1),
-        writer: { condenser: "llm", model: "scripted", request: expect.stringMatching(/^[0-9a-f]{64}$/), attempt: 0 },
+        writer: asked(),
       },
       {
         cut: 7,
         keptFrom: 5,
         thought: expect.any(String),
         memory: good(2),
-        writer: { condenser: "llm", model: "scripted", request: expect.stringMatching(/^[0-9a-f]{64}$/), attempt: 0 },
+        writer: asked(),
       },
     ]);
     expect(ports.requests.map((request) => [request.label, request.maxTokens, request.sampleIndex])).toEqual([
@@ -114,7 +126,7 @@ describe("memories by a model", () => {
 
   test("are trimmed, and never open with a blank line", async () => {
     const { outcome } = await run([`\n\n${good(1)}\n`, `\u0085\n ${good(2)}`]);
-    expect(blocksOf(outcome).map((block) => block.memory)).toEqual([good(1), ` ${good(2)}`]);
+    expect(blocksOf(outcome).map((block) => block.memory)).toEqual([good(1), good(2)]);
   });
 
   test("hold no lone surrogates, which no file could store", async () => {
@@ -124,27 +136,31 @@ describe("memories by a model", () => {
 });
 
 describe("a reply that is not good enough", () => {
-  const withoutOpen = good(1).replace("## Open", "## Closed");
+  const ownSection = `${good(1)}\n\n## Remarks\n- more`;
   test.each([
-    ["is empty", " \n ", "memory-empty"],
-    ["lacks a section", withoutOpen, "memory-sections-missing"],
-    ["is longer than the cap", memoryText("word", 400), "memory-too-long"],
-    ["holds a control token", good(1).replace("memory", "<|im_end|>"), "memory-control-token-text"],
-    ["holds a call", `${good(1)}\n<tool_call>\n{}\n</tool_call>`, "memory-control-token-text"],
-  ])("%s: it is asked for again, and after the last attempt the reason is said", async (_, bad, why) => {
+    ["is empty", " \n ", "memory-empty", "got nothing"],
+    ["is no memory at all", "I would rather chat.", "memory-sections-missing", "not there: Task, Completed"],
+    ["has a section of its own", ownSection, "memory-section-unknown", '"## Remarks"'],
+    ["is longer than the cap", memoryText("word", 400), "memory-too-long", "may have 1000"],
+    ["holds a control token", good(1).replace("memory", "<|im_end|>"), "memory-control-token-text", "control tokens"],
+    ["holds a call", `${good(1)}\n<tool_call>\n{}\n</tool_call>`, "memory-control-token-text", "control tokens"],
+  ])("%s: it is asked for again, with the reason, and after the last attempt the reason is said", async (_, bad, why, told) => {
     const params = llm({ condense: { memoryCapTokens: 1000, attempts: 3 } });
     const again = await run([bad, bad, good(1), good(2)], params);
-    expect(blocksOf(again.outcome).map((block) => block.writer)).toEqual([
-      expect.objectContaining({ attempt: 2 }),
-      expect.objectContaining({ attempt: 0 }),
-    ]);
+    expect(blocksOf(again.outcome).map((block) => block.writer)).toEqual([asked({ attempt: 2 }), asked()]);
     expect(again.ports.requests.map((request) => [request.sampleIndex, request.temperature])).toEqual([
       [0, null],
       [1, params.condense.retryTemperature],
       [2, params.condense.retryTemperature],
       [0, null],
     ]);
-    expect(new Set(again.ports.requests.slice(0, 3).map((request) => JSON.stringify(request.messages))).size).toBe(1);
+    const texts = again.ports.requests.map((request) => request.messages[0]?.content ?? "");
+    expect(texts[0]).not.toContain("What was wrong");
+    for (const text of texts.slice(1, 3)) {
+      expect(text.split("# What was wrong with the last attempt\n\n")[1]).toContain(told);
+      expect(text.startsWith(texts[0]?.replace(/\n\nNow write the memory\.$/, "") ?? "?")).toBe(true);
+    }
+    expect(texts[3]).not.toContain("What was wrong");
 
     const never = await run([bad, bad, bad], params);
     expect(never.outcome).toEqual({ ok: false, why });
@@ -152,9 +168,9 @@ describe("a reply that is not good enough", () => {
   });
 
   test("the reason is the last one", async () => {
-    expect((await run(["", withoutOpen], llm({ condense: { attempts: 2 } }))).outcome).toEqual({
+    expect((await run(["", ownSection], llm({ condense: { attempts: 2 } }))).outcome).toEqual({
       ok: false,
-      why: "memory-sections-missing",
+      why: "memory-section-unknown",
     });
   });
 
@@ -168,39 +184,6 @@ describe("a reply that is not good enough", () => {
   test("escaped instead of rejected when the recipe says so, and counted as escaped", async () => {
     const { outcome } = await run([good(1).replace("memory", "<|im_end|>"), good(2)], llm({ escape: true }));
     expect(blocksOf(outcome)[0]?.memory).toBe(good(1).replace("memory", "< |im_end|>"));
-  });
-});
-
-describe("the window", () => {
-  /** Tokens of the first request with its opening, as the endpoint counts them. */
-  const prompt = async (params: CondenseParams): Promise<number> => {
-    const { ports } = await run([good(1), good(2)], params);
-    const content = ports.requests[0]?.messages[0]?.content ?? "";
-    return conversationTokens([{ role: "user", content, train: false, step: -1 }], exactTokens) + openingTokens(exactTokens);
-  };
-
-  test("a request that does not leave room for the largest memory and the token that ends it is never sent", async () => {
-    const condenseSet = { memoryCapTokens: 512, attempts: 1 };
-    const needed = (await prompt(llm({ condense: condenseSet }))) + 512 + 1;
-    const first = { ...detection(), points: points.slice(0, 1) };
-    const fits = await run([good(1)], llm({ condense: condenseSet, window: { tokens: Math.max(1024, needed), replyTokens: 100 } }), first);
-    expect(needed).toBeGreaterThan(1024);
-    expect(fits.outcome.ok).toBe(true);
-    const tooTight = await run([good(1)], llm({ condense: condenseSet, window: { tokens: needed - 1, replyTokens: 100 } }), first);
-    expect(tooTight.outcome).toEqual({ ok: false, why: "window-exceeded" });
-    expect(tooTight.ports.requests).toEqual([]);
-  });
-
-  test("the reply reserve counts where it is larger than the cap", async () => {
-    const condenseSet = { memoryCapTokens: 64, memoryBaseTokens: 64, attempts: 1 };
-    const needed = (await prompt(llm({ condense: { memoryBaseTokens: 64 } }))) + 2000;
-    const reserve = (tokens: number) =>
-      run([good(1), good(2)], llm({ condense: condenseSet, window: { tokens, replyTokens: 2000 } }), {
-        ...detection(),
-        points: points.slice(0, 1),
-      });
-    expect((await reserve(needed - 1)).outcome).toEqual({ ok: false, why: "window-exceeded" });
-    expect((await reserve(needed + 1)).ports.requests).toHaveLength(1);
   });
 });
 
@@ -241,25 +224,21 @@ test("the thought of a call says why, the same each time, and takes nothing from
   expect(await thought("one")).toBe(await thought("another"));
 });
 
-describe("a model's reply", () => {
+describe("a reply that can be mended by rule", () => {
   test.each([
-    ["with reasoning left in the text", (text: string) => `<think>\nhm ## Progress\n</think>\n\n${text}`],
-    ["in a code fence", (text: string) => `\`\`\`markdown\n${text}\n\`\`\``],
-  ])("%s is taken without it", async (_, wrap) => {
-    const plain = blocksOf((await run([good(1), good(2)], llm())).outcome).map((block) => block.memory);
-    expect(blocksOf((await run([wrap(good(1)), wrap(good(2))], llm())).outcome).map((block) => block.memory)).toEqual(plain);
-  });
-
-  test.each([
-    ["with chatter before the memory", `Sure! Here it is:\n${good(1)}`, "memory-preamble"],
-    ["with a section twice", `${good(1)}\n${heading("Progress")}\nagain`, "memory-sections-disordered"],
-  ])("%s is asked for again, then rejected by name", async (_, bad, why) => {
-    expect((await run([bad, bad, bad, bad], llm())).outcome).toEqual({ ok: false, why });
+    ["with reasoning left in the text", (text: string) => `<think>\nhm ## Task\n</think>\n\n${text}`, ["reasoning"]],
+    ["in a code fence", (text: string) => `\`\`\`markdown\n${text}\n\`\`\``, ["fence"]],
+    ["with chatter before the memory", (text: string) => `Sure! Here it is:\n${text}`, ["preamble"]],
+    ["with headings of another level", (text: string) => text.replaceAll("## ", "### "), ["heading"]],
+  ])("%s is taken without it, and the row says so", async (_, wrap, repairs) => {
+    const blocks = blocksOf((await run([wrap(good(1)), wrap(good(2))])).outcome);
+    expect(blocks.map((block) => block.memory)).toEqual([good(1), good(2)]);
+    expect(blocks.map((block) => block.writer)).toEqual([asked({ repairs }), asked({ repairs })]);
   });
 });
 
 describe("the built-in condenser", () => {
-  const extractive = { ...llm(), condense: { ...defaults.condense, condenser: "extractive" as const } };
+  const extractive = { ...llm(), condense: { ...defaults.condense, condenser: "extractive" as const, thought: "template" as const } };
 
   test("asks nobody, is asked once, labels its rows, and says the same each time", async () => {
     const { outcome, ports } = await run([], extractive);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { loadTokenizer } from "../../../pipeline/adapters/tokenizer.ts";
 import { type Recipe, Recipe as RecipeSchema } from "../../../schemas/recipe.ts";
-import type { Block, Memory } from "../../../schemas/sidecars.ts";
+import type { Block, Memory, Writer } from "../../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../../schemas/trajectory.ts";
 import { type ExportBundle, ExportParams } from "../../../stages/export/export.ts";
 import { judgeMetrics } from "../../../stages/filter/judge.ts";
@@ -115,15 +115,23 @@ export function smallTrajectory(run: SmallRun = {}): Trajectory {
   };
 }
 
+const modelWriter = {
+  condenser: "llm",
+  model: "big-model",
+  transport: "text",
+  attempt: 0,
+  candidates: 1,
+  taken: 0,
+  pieces: 1,
+  thought: { by: "template", why: null },
+} as const satisfies Partial<Writer>;
+
 const blockAt = (cut: number, keptFrom: number, writer: "llm" | "extractive"): Block => ({
   cut,
   keptFrom,
   thought: `Enough for step ${cut}; I will condense.`,
   memory: memorySections.map(({ title }) => `## ${title}\n- as of step ${keptFrom}`).join("\n"),
-  writer:
-    writer === "llm"
-      ? { condenser: "llm", model: "big-model", request: ports.digest(String(cut)), attempt: 0 }
-      : { condenser: "extractive", version: 1 },
+  writer: writer === "llm" ? { ...modelWriter, repairs: [], request: ports.digest(String(cut)) } : { condenser: "extractive", version: 1 },
 });
 
 /** A trajectory with everything that export reads, made by the real stitch, measure and judge. */

@@ -132,6 +132,9 @@ describe("what a failing call costs", () => {
     windowTokensBefore: 900,
     windowTokensAfter: 400,
     windowRatio: 0.4,
+    checks: [],
+    previousFacts: 0,
+    keptFacts: 0,
   });
   const withRatios = (...ratios: number[]): Metrics => ({
     trajectory: {

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { condenseInput, targetTokens } from "../../../stages/lib/condense-input.ts";
 import { condenseRequest, requestOverhead } from "../../../stages/lib/condense-request.ts";
-import { heading, memorySections, sectionProblem } from "../../../stages/lib/memory-text.ts";
+import { heading, memorySections } from "../../../stages/lib/memory-text.ts";
 import { conversationTokens, openingTokens } from "../../../stages/lib/sizes.ts";
 import { exactTokens } from "../../fakes/fake-ports.ts";
-import { arbitraryPlacement, memorySize, memoryText } from "../../invariants/placement.ts";
+import { arbitraryPlacement, memorySize } from "../../invariants/placement.ts";
 
 const step = (text: string) => ({
   thought: `thought ${text}`,
@@ -111,15 +111,5 @@ describe("condenseInput", () => {
     const recipe = { memoryBaseTokens: 256, memoryShare: 0.15, memoryCapTokens: 8192 };
     const sizes = { upTo: [0, 1000, 3000, 100_000] };
     expect([0, 1, 2, 3].map((keptFrom) => targetTokens(sizes, keptFrom, recipe))).toEqual([256, 406, 706, 8192]);
-  });
-});
-
-describe("sections of a memory", () => {
-  test("are missing unless their heading stands on a line of its own", () => {
-    expect(sectionProblem(memoryText("x"))).toBeNull();
-    expect(sectionProblem("")).toBe("memory-sections-missing");
-    expect(sectionProblem(memoryText("x").replace("## Open", "see ## Open"))).toBe("memory-sections-missing");
-    expect(sectionProblem(memoryText("x").replace("## Open", "  ## Open  \r"))).toBeNull();
-    expect(sectionProblem(memoryText("x").replace(heading("Progress"), "# Progress"))).toBe("memory-sections-missing");
   });
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chatText, footer, header } from "../../../stages/lib/chatml.ts";
 import { headTurns } from "../../../stages/lib/render.ts";
-import { conversationTokens, messageTokens, openingTokens, replyTokens, spanTokens } from "../../../stages/lib/sizes.ts";
+import { conversationTokens, countOnce, messageTokens, openingTokens, replyTokens, spanTokens } from "../../../stages/lib/sizes.ts";
 import { arbitraryText } from "../../fakes/arbitrary-trajectory.ts";
 import { exactTokens } from "../../fakes/fake-ports.ts";
 import { arbitraryPlacement } from "../../invariants/placement.ts";
@@ -52,4 +52,14 @@ test("a conversation without system prompt is counted with the template's defaul
   expect(conversationTokens([user], exactTokens)).toBe(conversationTokens([system, user], exactTokens));
   expect(conversationTokens([user], exactTokens)).toBe(exactTokens(chatText([user])));
   expect(openingTokens(exactTokens)).toBe(3);
+});
+
+test("a text is counted once, however often its tokens are asked for, and 0 tokens are an answer, too", () => {
+  const asked: string[] = [];
+  const count = countOnce((text) => {
+    asked.push(text);
+    return text.length;
+  });
+  expect(["abc", "", "ab", "abc", ""].map(count)).toEqual([3, 0, 2, 3, 0]);
+  expect(asked).toEqual(["abc", "", "ab"]);
 });

@@ -1,14 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { PersonaRecipe } from "../../../../schemas/recipe.ts";
+import { CondenseRecipe, type PersonaRecipe } from "../../../../schemas/recipe.ts";
 import type { Step, Trajectory } from "../../../../schemas/trajectory.ts";
 import { extractive } from "../../../../stages/condense/condensers/extractive.ts";
+import { CondenseParams } from "../../../../stages/condense/params.ts";
 import type { CondenseInput } from "../../../../stages/lib/condense-input.ts";
-import { jsonMembers, stringMember } from "../../../../stages/lib/json-text.ts";
-import { heading, memorySections, sectionProblem } from "../../../../stages/lib/memory-text.ts";
+import { requestVersion } from "../../../../stages/lib/condense-request.ts";
+import { emptyNotes, heading, memorySections, parseMemory, renderMemory } from "../../../../stages/lib/memory-text.ts";
 import { type RenderedStep, render } from "../../../../stages/lib/render.ts";
 import { arbitraryTrajectory } from "../../../fakes/arbitrary-trajectory.ts";
 import { fakePorts, roughTokens } from "../../../fakes/fake-ports.ts";
+import { invented } from "../../../fakes/invented.ts";
 import { bashStep, createStep, editStep, shortRun, traceback, viewStep, wordStep } from "../../../fakes/steps.ts";
 
 const persona: PersonaRecipe = { name: "paper", system: null, rename: {}, callStyle: "hermes", controlTokens: "escape" };
@@ -32,80 +34,64 @@ const inputOf = (fold: readonly Step[], more: Partial<CondenseInput> = {}): Cond
   ...more,
 });
 
-const outcomeOf = (input: CondenseInput) => extractive(input, fakePorts(), { label: "random/run@1", attempt: 0, temperature: null });
+const params = CondenseParams.parse({
+  persona,
+  window: { tokens: 65_536, replyTokens: 4_096 },
+  condense: { ...CondenseRecipe.parse({}), condenser: "extractive", thought: "template" },
+  endpoint: null,
+  requestVersion,
+});
+const thought = { cut: 1, reason: "signals" as const, signals: [], lastSteps: [], pick: 0 };
+const outcomeOf = (input: CondenseInput) => extractive({ input, label: "random/run@1", params, thought }, fakePorts());
 async function memoryOf(input: CondenseInput): Promise<string> {
   const written = await outcomeOf(input);
   if (!written.ok) throw new Error(written.why);
-  expect(written.value.writer).toEqual({ condenser: "extractive", version: 1 });
+  expect(written.value.writer).toEqual({ condenser: "extractive", version: 2 });
   return written.value.memory;
 }
 
 const section = (memory: string, title: string): string => memory.split("## ").find((part) => part.startsWith(title)) ?? "";
 
-/** Everything that the condenser was shown, blanks collapsed. */
-const shown = (input: CondenseInput): string =>
-  [
-    input.task,
-    input.previousMemory ?? "",
-    ...[...input.fold, ...input.recent].flatMap((step) => [
-      step.thought,
-      ...step.feedback,
-      ...step.calls.flatMap((call) => {
-        const members = jsonMembers(call.arguments) ?? [];
-        return [call.name, call.result ?? "", call.arguments, ...members.map(({ key }) => stringMember(members, key) ?? "")];
-      }),
-    ]),
-  ]
-    .join("\n")
-    .replace(/[\s\p{Cc}]+/gu, " ");
-
-/** Paths and numbers of a memory that the input does not hold; counts of attempts are the condenser's own. */
-const invented = (memory: string, input: CondenseInput): string[] => {
-  const source = shown(input);
-  const told = memory.replace(/ (?:[3-9]|many) times\b/g, "");
-  return [...(told.match(/[\w.@-]*\/[\w.@/-]*\w/g) ?? []), ...(told.match(/\d+/g) ?? [])].filter((piece) => !source.includes(piece));
-};
-
 test("the memory has its sections, in order, as bullets of one line", async () => {
   const memory = await memoryOf(inputOf(shortRun));
-  expect(sectionProblem(memory)).toBeNull();
+  expect(parseMemory(memory)).toMatchObject({ ok: true });
   expect(memory.split("\n").filter((line) => line.startsWith("## "))).toEqual(memorySections.map(({ title }) => heading(title)));
   for (const line of memory.split("\n")) expect(line).toMatch(/^(?:## .+|- .+|)$/);
 });
 
 test("it tells what was found, tried, changed and what tests say", async () => {
   const memory = await memoryOf(inputOf(shortRun));
-  expect(section(memory, "Progress")).toContain("- The issue is in `run()` of src/core.py.");
+  expect(section(memory, "Facts")).toContain("- The issue is in `run()` of src/core.py.");
   expect(section(memory, "Attempts")).toContain(
-    "- `python reproduce.py` failed: TypeError: unsupported operand type(s) for +: 'NoneType' and 'int'\n- `python reproduce.py` ran: 1\n",
+    "- failed: `python reproduce.py`: TypeError: unsupported operand type(s) for +: 'NoneType' and 'int'\n- ran: `python reproduce.py`: 1\n",
   );
   expect(section(memory, "Attempts")).toContain(
-    "- `python -m pytest tests -q` failed (1 failed, 4 passed in 0.31s): AssertionError: assert 1 == 0; failing: tests/test_core.py::test_empty\n",
+    "- failed: `python -m pytest tests -q` (1 failed, 4 passed in 0.31s): AssertionError: assert 1 == 0; failing: tests/test_core.py::test_empty\n",
   );
-  expect(section(memory, "State")).toContain("- Created `/testbed/reproduce.py`, which defines `main`");
-  expect(section(memory, "State")).toContain(
+  expect(section(memory, "Changes")).toContain("- Created `/testbed/reproduce.py`, which defines `main`");
+  expect(section(memory, "Changes")).toContain(
     "- Edited `/testbed/src/core.py`: replaced `return value + 1` with `return 1 if value is None else value + 1`",
   );
-  expect(section(memory, "State")).toContain("- Last test run: `python -m pytest tests -q`: 5 passed in 0.30s");
+  expect(section(memory, "Tests")).toContain("- Last test run: `python -m pytest tests -q`: 5 passed in 0.30s");
   expect(section(memory, "Facts")).toContain("- `/testbed/src/core.py` line 1: `def run(value):`");
 });
 
 test("failures stay failures, with their error and how often they came", async () => {
   const failing = bashStep("python r.py", traceback("ValueError: bad value 7"));
   const memory = await memoryOf(inputOf([failing, editStep("/a.py", "x = 1", "x = 2"), failing, failing]));
-  expect(section(memory, "Attempts")).toContain("- `python r.py` failed 3 times: ValueError: bad value 7");
-  expect(section(memory, "Open")).toContain("- Not working yet: `python r.py`: ValueError: bad value 7");
+  expect(section(memory, "Attempts")).toContain("- failed: `python r.py` 3 times: ValueError: bad value 7");
+  expect(section(memory, "Open questions")).toContain("- Not working yet: `python r.py`: ValueError: bad value 7");
 });
 
 test("failing tests are named until a later run says otherwise", async () => {
   const red = bashStep("pytest", "FAILED tests/a.py::test_b - assert 1 == 2\n1 failed, 4 passed in 0.31s");
   const first = await memoryOf(inputOf([red]));
-  expect(section(first, "Open")).toContain("- Failing tests: tests/a.py::test_b");
+  expect(section(first, "Tests")).toContain("- Failing tests: tests/a.py::test_b");
   const second = await memoryOf(inputOf([bashStep("pytest", "5 passed in 0.30s")], { previousMemory: first }));
-  expect(section(second, "Open")).not.toContain("tests/a.py::test_b");
+  expect(section(second, "Tests")).not.toContain("tests/a.py::test_b");
   expect(section(second, "Attempts")).toContain("tests/a.py::test_b");
-  expect(section(second, "State")).toContain("5 passed in 0.30s");
-  expect(section(second, "State")).not.toContain("1 failed");
+  expect(section(second, "Tests")).toContain("5 passed in 0.30s");
+  expect(section(second, "Tests")).not.toContain("1 failed");
 });
 
 test("an attempt repeated after a fold is told once, with both counts", async () => {
@@ -113,7 +99,7 @@ test("an attempt repeated after a fold is told once, with both counts", async ()
   const first = await memoryOf(inputOf([failing, failing]));
   const second = await memoryOf(inputOf([failing], { previousMemory: first }));
   expect(section(second, "Attempts").match(/python r\.py/g)).toHaveLength(1);
-  expect(second).toContain("- `python r.py` failed 3 times: ValueError: bad value 7");
+  expect(second).toContain("- failed: `python r.py` 3 times: ValueError: bad value 7");
 });
 
 test("a failed edit changes nothing, and a removed file leaves no changes behind", async () => {
@@ -126,10 +112,10 @@ test("a failed edit changes nothing, and a removed file leaves no changes behind
   );
   const steps = [refused, createStep("/tmp/r.py", "def probe(): pass"), bashStep("rm /tmp/r.py")];
   const memory = await memoryOf(inputOf(steps));
-  expect(section(memory, "State")).not.toContain("x = 2");
-  expect(section(memory, "State")).not.toContain("probe");
-  expect(section(memory, "State")).toContain("- Removed `/tmp/r.py`");
-  expect(section(memory, "Attempts")).toContain("- `str_replace /a.py` failed: No replacement was performed");
+  expect(section(memory, "Changes")).not.toContain("x = 2");
+  expect(section(memory, "Changes")).not.toContain("probe");
+  expect(section(memory, "Changes")).toContain("- Removed `/tmp/r.py`");
+  expect(section(memory, "Attempts")).toContain("- failed: `str_replace /a.py`: No replacement was performed");
 });
 
 test("what a person told the agent is kept", async () => {
@@ -145,8 +131,8 @@ test("any target is kept to, and the weightiest notes survive", async () => {
   }
 });
 
-test("headings are all that is left of a tiny target, and a cap below them rejects", async () => {
-  expect(sectionProblem(await memoryOf(inputOf(shortRun, { targetTokens: 1 })))).toBeNull();
+test("the empty structure is all that is left of a tiny target, and a cap below it rejects", async () => {
+  expect(await memoryOf(inputOf(shortRun, { targetTokens: 1 }))).toBe(renderMemory(emptyNotes()));
   expect(await outcomeOf(inputOf(shortRun, { targetTokens: 1, capTokens: 3 }))).toEqual({ ok: false, why: "memory-too-long" });
 });
 
@@ -178,9 +164,9 @@ test("a fact that is needed again and again outlives many folds under a tight bu
 
 test("a model's memory in other words is carried over line by line", async () => {
   const previousMemory =
-    "Intro line.\n\n## Progress\n1. Found `alpha_beta`.\n* Fixed it\n\n## Facts and constraints\nPlain text about `gamma_delta`.\n";
+    "Intro line.\n\n## Completed\n1. Found `alpha_beta`.\n* Fixed it\n\n## Facts and constraints\nPlain text about `gamma_delta`.\n";
   const memory = await memoryOf(inputOf([viewStep("/a.py", "x")], { previousMemory }));
-  expect(section(memory, "Progress")).toContain("- Intro line.\n- Found `alpha_beta`.\n- Fixed it");
+  expect(section(memory, "Completed")).toContain("- Intro line.\n- Found `alpha_beta`.\n- Fixed it");
   expect(section(memory, "Facts")).toContain("- Plain text about `gamma_delta`.");
 });
 
@@ -208,7 +194,7 @@ test("nothing is invented: every path and number of a memory stands in its input
           [next, second],
         ] as const) {
           expect(invented(text, input)).toEqual([]);
-          expect(sectionProblem(text)).toBeNull();
+          expect(parseMemory(text)).toMatchObject({ ok: true });
           expect(text.isWellFormed()).toBe(true);
           expect(text).toBe(await memoryOf(structuredClone(input)));
           expect(roughTokens(text)).toBeLessThanOrEqual(Math.max(targetTokens, 40));
@@ -240,7 +226,7 @@ test.each(["a.b/c ", "`x", "The bug is found. ", "\n", "é\u2028\u200d\ud800", "
     ];
     const input = inputOf(steps);
     const start = performance.now();
-    await memoryOf({ ...input, previousMemory: `## Open\n- ${long}` });
+    await memoryOf({ ...input, previousMemory: `## Next steps\n- ${long}` });
     expect(performance.now() - start).toBeLessThan(5_000);
   },
 );

@@ -1,7 +1,10 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { PersonaRecipe } from "../../../../schemas/recipe.ts";
 import type { Rollout } from "../../../../schemas/rollout.ts";
 import type { Verification } from "../../../../schemas/verification.ts";
 import { importRecord } from "../../../../stages/generate/import-record.ts";
+import { callStyles } from "../../../../stages/lib/call-styles/index.ts";
+import { render } from "../../../../stages/lib/render.ts";
 import { sha256 } from "../../../fakes/fake-ports.ts";
 import { plainSandboxes } from "../../../fakes/plain-sandbox.ts";
 import { bash, call, play, request, submits } from "./live.ts";
@@ -75,7 +78,7 @@ test("a record becomes a trajectory with its steps, task, outcome and origin", (
   const { steps, task, outcome, origin, marks, id } = trajectory();
   expect(id).toMatch(/^folder\/sum\/[0-9a-f]{12}$/);
   expect(steps.map(({ thought, reasoning, calls, feedback }) => [thought, reasoning, calls.length, feedback.length])).toEqual([
-    ["Look.", "hidden", 2, 0],
+    ["Look.\nexecute_bash({broken)", "hidden", 1, 1],
     ["No call.", null, 0, 1],
     ["", null, 1, 0],
     ["Done.", null, 1, 0],
@@ -96,7 +99,7 @@ test("a record becomes a trajectory with its steps, task, outcome and origin", (
     patch: expect.stringContaining("+b"),
   });
   expect(origin).toMatchObject({ dialect: "catgen-rollout", model: "fake", licence: "MIT", callStyle: "native" });
-  expect(marks).toEqual(["parallel-calls", "unparsable-arguments"]);
+  expect(marks).toEqual([]);
 });
 
 describe("resolved is", () => {
@@ -120,12 +123,7 @@ describe("resolved is", () => {
 
 test("marks of the live run are kept and sorted in among the others", () => {
   const end = { ...record.end, marks: ["diverged-on-resume", "tests-touched"] as const };
-  expect(trajectory({ end: { ...end, marks: [...end.marks] } }).marks).toEqual([
-    "diverged-on-resume",
-    "parallel-calls",
-    "tests-touched",
-    "unparsable-arguments",
-  ]);
+  expect(trajectory({ end: { ...end, marks: [...end.marks] } }).marks).toEqual(["diverged-on-resume", "tests-touched"]);
 });
 
 test("two samples with equal steps have one id, so the second is a duplicate; another observation makes another run", () => {
@@ -147,4 +145,47 @@ test("a run that ended before its first turn is empty, and says why", () => {
 
 test("a record with a key too many is none of this version", () => {
   expect(imported({ surprise: 1 } as never)).toMatchObject({ ok: false, kind: "quarantined" });
+});
+
+describe("a run with malformed calls is no reason to reject it: its samples say what the live agent saw", () => {
+  const odd = [
+    call("execute_bash", "{broken"),
+    call("execute_bash", "[1]"),
+    call("no_such_tool", { a: 1 }),
+    call("functions.execute bash", { command: "ls" }),
+    call("str_replace_editor", { command: "view", path: "/a", colour: "red" }),
+    call("\n odd", {}),
+  ];
+  const good = call("execute_bash", { command: "echo fine" });
+  const said = [
+    ...odd.map((one) => ({ text: "I try.", calls: [one] })),
+    ...odd.map((one) => ({ text: "", calls: [one] })),
+    { text: "Both.", calls: [good, ...odd, good] },
+    "No call.",
+    bash("echo on"),
+    submits,
+  ];
+
+  test.each(["hermes", "xml"] as const)("in %s", async (callStyle) => {
+    const style = callStyles[callStyle];
+    const inText = (one: { readonly name: string; readonly arguments: string }) => style.assistant("I try.", [one]);
+    const parsable = odd.filter(({ arguments: text }) => text.startsWith('{"') || text === "{}");
+    const wire = callStyle === "xml" ? "xml" : "native";
+    const replies = wire === "native" ? said : [...parsable.map(inText), inText(good), style.assistant("Done.", [call("submit", {})])];
+    const { turns, end, asked } = await play(await sandboxes.open(), { ...asks, style: wire }, replies);
+    const recipe = PersonaRecipe.parse({ callStyle });
+    const rendered = render(trajectory({ turns: [...turns], end, callStyle: wire }), recipe);
+    if (!rendered.ok) throw new Error(rendered.reasons.join());
+    const seen = (asked.at(-1)?.messages ?? []).slice(2);
+    const live: string[] = [];
+    for (const message of seen)
+      if (wire === "xml")
+        live.push(message.content); // as it is sent
+      else if (message.role === "assistant") live.push(style.assistant(message.content, message.calls));
+      else if (seen[seen.indexOf(message) - 1]?.role === "assistant")
+        live.push(message.role === "tool" ? style.user([message.content], []) : message.content);
+      else live.push(`${live.pop()}\n${message.role === "tool" ? style.user([message.content], []) : message.content}`);
+    const shown = rendered.value.steps.slice(0, -1).flatMap(({ assistant, user }) => [assistant, user ?? ""]);
+    expect(shown).toEqual(live);
+  });
 });

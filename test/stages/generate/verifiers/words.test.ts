@@ -72,6 +72,16 @@ describe("unittest", () => {
     });
   });
 
+  test("a name as Python 3.11 and later print it stands, too, as earlier ones did", () => {
+    const log = ["test_a (m.C.test_a) ... ok", "test_b (m.C.test_b) ... FAIL", "=".repeat(70), "FAIL: test_b (m.C.test_b)"];
+    expect(read("unittest", [...log, ...end(2, "FAILED (failures=1)")])).toEqual({
+      "test_a (m.C.test_a)": "passed",
+      "test_b (m.C.test_b)": "failed",
+      "test_a (m.C)": "passed",
+      "test_b (m.C)": "failed",
+    });
+  });
+
   test("words of other programs between name and result are no result", () => {
     expect(read("unittest", ["test_a (m.C) ... WARNING: ERROR", "broken FAIL", "ok", ...end(1, "OK")])).toEqual({
       "test_a (m.C)": "passed",

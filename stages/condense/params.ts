@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { CondenseRecipe, PersonaRecipe, WindowRecipe } from "../../schemas/recipe.ts";
+import { requestVersion } from "../lib/condense-request.ts";
+
+/** `condenser` and `thought` are resolved before keys are made (`auto` never gets here); `endpoint` is what shapes a model's replies, null without one. */
+export const CondenseParams = z.strictObject({
+  persona: PersonaRecipe,
+  window: WindowRecipe.pick({ tokens: true, replyTokens: true }),
+  condense: CondenseRecipe.extend({ condenser: z.enum(["extractive", "llm"]), thought: z.enum(["template", "llm"]) }),
+  endpoint: z.json().nullable(),
+  requestVersion: z.literal(requestVersion),
+});
+export type CondenseParams = z.infer<typeof CondenseParams>;
