@@ -11,13 +11,14 @@ const otherValues = "(others)";
  * out: `stats` speaks of them.
  */
 export class Spreads {
-  private readonly columns = new Map<string, Column>();
+  /** By path and name, so that no key is put together for each of millions of numbers. */
+  private readonly groups = new Map<string, Map<string, Column>>();
   private readonly missing = new Map<string, number>();
   private readonly counts = new Map<string, Map<string, number>>();
 
   add({ trajectory, blocks, segments, condensations, base }: Metrics): void {
     this.object("", trajectory);
-    this.number("contextCalls", blocks.length);
+    this.number(this.group(""), "contextCalls", blocks.length);
     for (const { checks, ...block } of blocks) {
       this.object("blocks.", block);
       for (const { check, looked, found } of checks) this.object(`blocks.checks.${check}.`, { looked, found });
@@ -28,8 +29,10 @@ export class Spreads {
   }
 
   private object(path: string, values: object): void {
-    for (const [name, value] of Object.entries(values) as [string, unknown][]) {
-      if (typeof value === "number") this.number(path + name, value);
+    const group = this.group(path);
+    for (const name in values) {
+      const value: unknown = values[name as keyof typeof values];
+      if (typeof value === "number") this.number(group, name, value);
       else if (value === null) this.missing.set(path + name, (this.missing.get(path + name) ?? 0) + 1);
       else if (typeof value === "boolean" || typeof value === "string") this.count(path + name, String(value));
       else if (Array.isArray(value)) this.list(path + name, value);
@@ -42,9 +45,15 @@ export class Spreads {
     this.count(path, values.length === 0 ? "none" : values.map(String).join(" "));
   }
 
-  private number(path: string, value: number): void {
-    const column = this.columns.get(path) ?? new Column();
-    this.columns.set(path, column);
+  private group(path: string): Map<string, Column> {
+    const group = this.groups.get(path) ?? new Map<string, Column>();
+    if (group.size === 0) this.groups.set(path, group);
+    return group;
+  }
+
+  private number(group: Map<string, Column>, name: string, value: number): void {
+    const column = group.get(name) ?? new Column();
+    if (column.size === 0) group.set(name, column);
     column.push(value);
   }
 
@@ -57,7 +66,8 @@ export class Spreads {
   }
 
   spreads(): MeasureSpread[] {
-    return [...this.columns].map(([measure, column]) => {
+    const columns = [...this.groups].flatMap(([path, group]) => [...group].map(([name, column]) => ({ measure: path + name, column })));
+    return columns.map(({ measure, column }) => {
       const values = column.sorted();
       const at = (share: number): number => percentile(values, share);
       return {
