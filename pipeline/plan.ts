@@ -38,8 +38,8 @@ export type RowStepName = Exclude<StepName, "generate" | "export">;
 export const rowStages: { readonly [K in RowStepName]: AnyStage } = { detect, condense, stitch, measure, judge };
 
 /** Import is no `Stage` (it reads files, not rows), and export writes no rows; their versions stand here. */
-export const generateVersion = 1;
-export const exportVersion = 1;
+export const generateVersion = 2;
+export const exportVersion = 2;
 
 /** The step that writes a part. */
 export function writerOf(part: PartName): StepInfo {
