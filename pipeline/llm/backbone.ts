@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Completion, type Reply } from "../../schemas/completion.ts";
+import { placeholderOf } from "../../stages/lib/secrets/placeholder.ts";
+import { createValueFinder } from "../../stages/lib/secrets/value-finder.ts";
 import { createAdmission } from "./admission.ts";
 import { createBudget } from "./budget.ts";
 import { type Client, createClient } from "./client.ts";
@@ -19,6 +21,8 @@ export interface BackboneOptions {
   /** Of this run. */
   readonly ledgerDir: string;
   countTokens(text: string): number;
+  /** Secrets of our own, in every form they may take: none leaves in a request. */
+  readonly own?: readonly string[];
   /** Aborting drains: queued calls and pauses end at once, calls in flight may finish. */
   readonly signal: AbortSignal;
   /** After draining began, calls in flight are cut off, ms. */
@@ -58,7 +62,7 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
   options.signal.addEventListener("abort", drain, { once: true });
   if (options.signal.aborted) drain();
   return {
-    complete: sharedCompletions({ settings, replies, ledger, client, world }),
+    complete: sharedCompletions({ settings, replies, ledger, client, world, hide: hider(options.own ?? []) }),
     placesNow: admission.limit.now,
     totals: ledger.totals,
     async close() {
@@ -76,10 +80,30 @@ interface CompletionParts {
   readonly ledger: Ledger;
   readonly client: Client;
   readonly world: World;
+  hide(text: string): string;
+}
+
+/** Exact matches only: requests are made of scrubbed rows, but prompts of the user's and what a live agent sees come here, too. */
+function hider(own: readonly string[]): (text: string) => string {
+  if (own.length === 0) return (text) => text;
+  const finder = createValueFinder(own);
+  return (text) =>
+    finder
+      .find(text)
+      .reduceRight((rest, { start, end }) => rest.slice(0, start) + placeholderOf("SECRET", "own-secret", 1) + rest.slice(end), text);
+}
+
+function withoutOwn(request: Completion, hide: (text: string) => string): Completion {
+  const messages = request.messages.map((message) =>
+    message.role === "assistant"
+      ? { ...message, content: hide(message.content), calls: message.calls.map((call) => ({ ...call, arguments: hide(call.arguments) })) }
+      : { ...message, content: hide(message.content) },
+  );
+  return { ...request, messages, tools: request.tools.map(hide) };
 }
 
 /** The cache first, which needs no place in line; equal requests at the same time share one call. */
-function sharedCompletions({ settings, replies, ledger, client, world }: CompletionParts): (request: Completion) => Promise<Reply> {
+function sharedCompletions({ settings, replies, ledger, client, world, hide }: CompletionParts): (request: Completion) => Promise<Reply> {
   const inFlight = new Map<string, Promise<Reply>>();
   const asCached = async (wire: WireRequest, reply: KeptReply): Promise<Reply> => {
     await ledger.record(cachedRow(wire, world.now()));
@@ -91,7 +115,7 @@ function sharedCompletions({ settings, replies, ledger, client, world }: Complet
     return { ...(await client.call(wire)), cached: false };
   };
   return async (request) => {
-    const wire = wireRequest(settings, Completion.parse(request));
+    const wire = wireRequest(settings, withoutOwn(Completion.parse(request), hide));
     const shared = inFlight.get(wire.key);
     if (shared !== undefined) return asCached(wire, await shared);
     const own = answer(wire);

@@ -34,3 +34,15 @@ export function findSecrets(text: string, { secrets, personal, own }: SecretOpti
     for (const { start, end } of personalRules[kind].find(text)) found.push({ kind: "PERSONAL", type: kind, start, end, sure: false });
   return found.length === 0 ? found : outside(united(found), placeholdersIn(text));
 }
+
+const tellingKey = /pass|pwd|secret|token|key|cred|auth/i;
+const oneLine = /^[^\s"\\]{8,512}$/;
+
+/** The value of a member whose key says that it is a secret as a whole: `{"password": "..."}` after parsing; null: it is not. */
+export function memberSecret(key: string, value: string, options: SecretOptions): Found | null {
+  if (!options.secrets || !tellingKey.test(key) || !oneLine.test(value)) return null;
+  const before = `"${key}": "`;
+  const [only] = findSecrets(`${before}${value}"`, options);
+  const { length } = before;
+  return only?.start === length && only.end === length + value.length ? { ...only, start: 0, end: value.length } : null;
+}

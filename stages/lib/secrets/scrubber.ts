@@ -1,5 +1,5 @@
 import { mapJsonStrings } from "../json-text.ts";
-import { findSecrets, type SecretOptions } from "./find-secrets.ts";
+import { findSecrets, memberSecret, type SecretOptions } from "./find-secrets.ts";
 import { type PlaceholderKind, placeholderOf, placeholdersIn } from "./placeholder.ts";
 import { type Found, outside, united } from "./ranges.ts";
 import { createValueFinder, type ValueFinder } from "./value-finder.ts";
@@ -15,8 +15,8 @@ export interface Scrubber {
   text(text: string): string;
   /** The same for raw JSON text, which stays JSON; what is no JSON is treated as text. */
   json(text: string): string;
-  /** A text of the agent's with every placeholder of ours back to the value; own secrets stay hidden. */
-  restore(text: string): string;
+  /** Raw JSON text of the agent's with every placeholder of ours back to its value; own secrets stay hidden. */
+  restoreJson(text: string): string;
   /** Was anything learned at all? */
   readonly dirty: boolean;
   /** Places replaced so far, by type. */
@@ -25,11 +25,10 @@ export interface Scrubber {
 
 /** Under this length a value is replaced only where it was found. */
 const minShared = 8;
+/** More than texts that are not made for it ever need (two); bounded, so that time stays linear. */
+const maxPasses = 8;
 /** Characters on either side of a seam; the longest token of a known shape. */
 const seamReach = 300;
-
-const tellingKey = /pass|pwd|secret|token|key|cred|auth/i;
-const oneLine = /^[^\s"\\]{8,512}$/;
 
 export function createScrubber(options: SecretOptions): Scrubber {
   const placeholders = new Map<string, string>();
@@ -82,10 +81,7 @@ export function createScrubber(options: SecretOptions): Scrubber {
     return known.length === 0 ? own : united([...own, ...outside(known, placeholdersIn(text))]);
   }
 
-  function scrubText(text: string): string {
-    if (text === "") return text;
-    const all = places(text);
-    if (all.length === 0) return text;
+  function replaced(text: string, all: readonly Found[]): string {
     let out = "";
     let at = 0;
     for (const { kind, type, start, end } of all) {
@@ -97,16 +93,19 @@ export function createScrubber(options: SecretOptions): Scrubber {
     return out + text.slice(at);
   }
 
-  /** A string whose key tells that it is a secret is one as a whole. */
-  function secretBy(key: string | null, value: string): Found | null {
-    if (key === null || !options.secrets || !tellingKey.test(key) || !oneLine.test(value)) return null;
-    const start = key.length + 5;
-    const [only] = findSecrets(`"${key}": "${value}"`, options);
-    return only?.start === start && only.end === start + value.length ? only : null;
+  /** Until nothing is found any more: beside a placeholder a word may begin or end where none did before. */
+  function scrubText(text: string): string {
+    let out = text;
+    for (let pass = 0; pass < maxPasses; pass += 1) {
+      const all = out === "" ? [] : places(out);
+      if (all.length === 0) break;
+      out = replaced(out, all);
+    }
+    return out;
   }
 
   function learnMember(string: string, key: string | null): Found | null {
-    const about = secretBy(key, string);
+    const about = key === null ? null : memberSecret(key, string, options);
     if (about === null) {
       learn(string);
       return null;
@@ -123,6 +122,12 @@ export function createScrubber(options: SecretOptions): Scrubber {
     found[about.type] = (found[about.type] ?? 0) + 1;
     return named(about.kind, about.type, string);
   }
+
+  const restored = (text: string): string =>
+    placeholdersIn(text).reduceRight((rest, { start, end }) => {
+      const value = values.get(rest.slice(start, end));
+      return value === undefined ? rest : rest.slice(0, start) + value + rest.slice(end);
+    }, text);
 
   return {
     learn: (text) => void learn(text),
@@ -146,11 +151,7 @@ export function createScrubber(options: SecretOptions): Scrubber {
     },
     text: scrubText,
     json: (text) => mapJsonStrings(text, scrubMember) ?? scrubText(text),
-    restore: (text) =>
-      placeholdersIn(text).reduceRight((rest, { start, end }) => {
-        const value = values.get(rest.slice(start, end));
-        return value === undefined ? rest : rest.slice(0, start) + value + rest.slice(end);
-      }, text),
+    restoreJson: (text) => (placeholdersIn(text).length === 0 ? text : (mapJsonStrings(text, restored) ?? text)),
     get dirty() {
       return dirty;
     },
