@@ -1,6 +1,6 @@
 /** Finds any number of exact values in one pass over a text (Aho and Corasick 1975): time grows with the text and the values, never with their product. */
 export interface ValueFinder {
-  /** Non-overlapping finds from left to right, the longest at each end. */
+  /** Every place of every value, from left to right; those that overlap are one find, named by the first. */
   find(text: string): { readonly value: string; readonly start: number; readonly end: number }[];
 }
 
@@ -68,8 +68,9 @@ function found(
     if (value === null) continue;
     const start = at + 1 - value.length;
     while ((finds.at(-1)?.start ?? -1) >= start) finds.pop(); // a longer value that holds the shorter one
-    if ((finds.at(-1)?.end ?? 0) > start) continue;
-    finds.push({ value, start, end: at + 1 });
+    const last = finds.at(-1);
+    if (last !== undefined && last.end > start) finds[finds.length - 1] = { ...last, end: at + 1 };
+    else finds.push({ value, start, end: at + 1 });
   }
   return finds;
 }
