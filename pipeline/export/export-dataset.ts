@@ -16,6 +16,7 @@ import { type Place, type Split, type SplitName, splitByRepository } from "../..
 import { createStatistics } from "../../stages/export/statistics.ts";
 import type { Ports } from "../../stages/stage.ts";
 import { writeParquetShards } from "../adapters/parquet-writer.ts";
+import { assertNoSecretText } from "../secrets/scan-files.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { fileDigest } from "../store/lines.ts";
 import { Spool } from "./spool.ts";
@@ -26,7 +27,7 @@ export interface ExportRequest {
   /** One trajectory at a time, in a fixed order: it is the order of the rows. Read once. */
   readonly bundles: () => AsyncIterable<ExportBundle>;
   readonly params: ExportParams;
-  readonly ports: Pick<Ports, "countTokens" | "digest">;
+  readonly ports: Pick<Ports, "countTokens" | "digest"> & { readonly own?: readonly string[] };
   /** Empty, and the caller's to publish or throw away. */
   readonly folder: string;
   /** The model's own chat template. */
@@ -206,7 +207,7 @@ function partsOf(splits: readonly SplitSize[]): DatasetPart[] {
 
 /** Card, launch files and statistics. */
 async function writeTexts(
-  { params, folder, template }: ExportRequest,
+  { params, folder, template, ports }: ExportRequest,
   { provenance, refused, stats }: Gathered,
   splits: readonly WrittenSplit[],
   repositories: Readonly<Record<SplitName, number>>,
@@ -220,6 +221,7 @@ async function writeTexts(
     ...(mixturesOf(parts, "messages").length === 0 ? [] : [{ path: "messages/README.md", text: mixtureCard(parts, "messages", content) }]),
     ...launchFiles({ dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts, template }),
   ];
+  assertNoSecretText(texts, params.export.allowSecretTypes, ports.own ?? []); // rows went through the gate one by one
   for (const { path, text } of texts) await writeTextAtomically(join(folder, path), text);
 }
 

@@ -8,6 +8,7 @@ import { chatTemplate } from "../adapters/chat-template.ts";
 import { type ExportBundle, type ExportSummary, exportDataset } from "../export/export-dataset.ts";
 import { type Settled, stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
+import { ownSecrets } from "../secrets/own.ts";
 import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
 import { crashPoint } from "../store/crash-point.ts";
 import { digestOf } from "../store/digest.ts";
@@ -131,7 +132,7 @@ export async function runExport(context: RunContext): Promise<Exported> {
     const dataset = await exportDataset({
       bundles: () => exportBundles(run),
       params: params as ExportParams,
-      ports,
+      ports: { ...ports, own: ownSecrets(settled.endpoint.apiKey) },
       folder,
       template: await chatTemplate("qwen2.5"),
       signal,
