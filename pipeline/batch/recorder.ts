@@ -66,7 +66,9 @@ export function createRecorder(parts: RecorderParts): Recorder {
     written.mostTokensOut += wire.request.maxTokens;
     const withTools = wire.body["tools"] !== undefined;
     const { label } = wire.request;
-    await draft.add({ id, key: wire.key, label, model: settings.model, transport: wire.transport, withTools, promptTokens }, line);
+    const structured = wire.request.structure != null;
+    const { transport } = wire;
+    await draft.add({ id, key: wire.key, label, model: settings.model, transport, structured, withTools, promptTokens }, line);
   }
 
   async function answer(wire: WireRequest): Promise<Reply> {
