@@ -8,8 +8,10 @@
 import { condensedFolds, extractiveFolds, type Fold, haveTrajectories, paraphrasedFolds } from "../test/stages/lib/checks/folds.ts";
 import { alarms, detection, poolOf, visibleShare } from "../test/stages/lib/checks/proof.ts";
 
+const say = (line: string): boolean => process.stdout.write(`${line}\n`);
+
 if (!haveTrajectories) {
-  console.log("skipped: there is no folder ../shared/trajectories beside the checkout");
+  say("skipped: there is no folder ../shared/trajectories beside the checkout");
 } else {
   const extractive = await extractiveFolds();
   const condensed = await condensedFolds();
@@ -26,17 +28,15 @@ if (!haveTrajectories) {
   for (const [origin, folds, times] of origins) {
     const found = alarms(folds);
     const { needed, visible } = visibleShare(folds);
-    console.log(`\n${origin}: ${found.memories} memories, ${found.claims} claims`);
-    console.log(
+    say(`\n${origin}: ${found.memories} memories, ${found.claims} claims`);
+    say(
       `  with any finding ${found.withFinding} (${percent(found.withFinding, found.memories)}), findings ${found.findings}; ` +
         `false by reading: ${found.withFalse} memories (${percent(found.withFalse, found.memories)}), ${found.falseFindings} findings`,
     );
-    console.log(`  of ${needed} names that later steps use and only the fold had shown, visible: ${percent(visible, needed)}`);
+    say(`  of ${needed} names that later steps use and only the fold had shown, visible: ${percent(visible, needed)}`);
     for (const { corruption, tried, detected, missed } of detection(folds, pool, times, 24)) {
-      console.log(
-        `  ${corruption.padEnd(40)} ${String(detected).padStart(4)} of ${String(tried).padStart(4)}  ${percent(detected, tried)}`,
-      );
-      if (process.argv.includes("--missed")) for (const { name, change } of missed) console.log(`      ${name}: ${change.slice(0, 300)}`);
+      say(`  ${corruption.padEnd(40)} ${String(detected).padStart(4)} of ${String(tried).padStart(4)}  ${percent(detected, tried)}`);
+      if (process.argv.includes("--missed")) for (const { name, change } of missed) say(`      ${name}: ${change.slice(0, 300)}`);
     }
   }
 }
