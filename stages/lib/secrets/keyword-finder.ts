@@ -12,21 +12,17 @@ export interface KeywordFinder {
 const fold = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code);
 
 /**
- * Finds a fixed set of ASCII keywords (at least 3 characters) in one pass: two tables say whether any keyword starts with the characters at
+ * Finds a fixed set of ASCII keywords (at least 3 characters) in one pass: a table says whether any keyword starts with the two characters at
  * hand, and only then are words compared. Bounded work per character, whatever the text.
  */
 export function createKeywordFinder(keywords: readonly string[]): KeywordFinder {
   const folded = keywords.map((keyword) => keyword.toLowerCase());
   for (const word of folded) if (!/^[\x21-\x7e ]{3,}$/.test(word)) throw new Error(`no keyword: ${JSON.stringify(word)}`);
   const buckets = new Map<number, number[]>();
-  const first = new Uint8Array(128);
   const pairs = new Uint8Array(128 * 128);
   for (const [index, word] of folded.entries()) {
     const [a, b, c] = [word.charCodeAt(0), word.charCodeAt(1), word.charCodeAt(2)];
-    for (const one of casesOf(a)) {
-      first[one] = 1;
-      for (const two of casesOf(b)) pairs[one * 128 + two] = 1;
-    }
+    for (const one of casesOf(a)) for (const two of casesOf(b)) pairs[one * 128 + two] = 1;
     const key = (a * 128 + b) * 128 + c;
     const bucket = buckets.get(key);
     if (bucket === undefined) buckets.set(key, [index]);
@@ -37,16 +33,16 @@ export function createKeywordFinder(keywords: readonly string[]): KeywordFinder 
   return {
     each(text, visit) {
       const last = text.length - 2;
+      let a = text.charCodeAt(0);
+      let b = text.charCodeAt(1);
       for (let at = 0; at < last; at += 1) {
-        const a = text.charCodeAt(at);
-        if (a > 127 || first[a] === 0) continue;
-        const b = text.charCodeAt(at + 1);
-        if (b > 127 || pairs[a * 128 + b] === 0) continue;
         const c = text.charCodeAt(at + 2);
-        if (c > 127) continue;
-        const key = (fold(a) * 128 + fold(b)) * 128 + fold(c);
-        if (third[key] === 0) continue;
-        for (const index of buckets.get(key) ?? []) if (startsWith(text, at, folded[index] ?? "")) visit(index, at);
+        if ((a | b | c) < 128 && pairs[(a << 7) | b] === 1) {
+          const key = (((fold(a) << 7) | fold(b)) << 7) | fold(c);
+          if (third[key] === 1) for (const index of buckets.get(key) ?? []) if (startsWith(text, at, folded[index] ?? "")) visit(index, at);
+        }
+        a = b;
+        b = c;
       }
     },
   };

@@ -10,6 +10,7 @@ const bareCharacters = characters(`${alphanumeric}+/=_-.~!@#$%^*?`);
 const nameLimit = 48;
 /** Longest value that is taken; a connection string or a key of a cloud is shorter. Our choice. */
 const valueLimit = 512;
+const longValue = 64;
 const shortest = 8;
 /** In a line that sets a password and nothing else. */
 const shortestSet = 6;
@@ -44,7 +45,7 @@ function quotedValue(text: string, start: number, quote: string): Value | null {
 function bareValue(text: string, start: number): Value | null {
   let end = runEnd(text, start, bareCharacters, valueLimit);
   if (text[end] === "(" || text[end] === "[" || text[end] === "{") return null; // code that makes the value
-  while (end > start && /[.,:;?!]/.test(text[end - 1] ?? "")) end -= 1;
+  while (end > start && /[.,:;?]/.test(text[end - 1] ?? "")) end -= 1;
   return { text: text.slice(start, end), start, quoted: false };
 }
 
@@ -96,6 +97,9 @@ export const assigned: SecretRule = {
     // An argument is quoted; what follows a colon at once is the rest of an address or a slice.
     if (quote === undefined && (by === "," || (by === ":" && found[0].endsWith(":")))) return null;
     const value = quote === undefined ? bareValue(text, start) : quotedValue(text, start, quote);
+    // A long value without a blank is one value, whatever names are in it.
+    if (value !== null && value.text.length >= longValue && !value.quoted && !isSecret(name, value, by))
+      return { findings: [], until: start + value.text.length };
     if (value === null || !isSecret(name.replace(/^-+/, ""), value, by)) return null;
     return one("password", start, start + value.text.length, looksLikePassword(value.text));
   },
