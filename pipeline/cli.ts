@@ -22,27 +22,41 @@ const withRun = <T>(parser: Argv<T>) =>
     .option("json", { type: "boolean", default: false, describe: "Print one JSON object on stdout; everything else goes to stderr" })
     .option("quiet", { type: "boolean", default: false, describe: "No progress on stderr" });
 
-const withRecipe = <T>(parser: Argv<T>) =>
-  parser.option("recipe", { type: "string", describe: "Recipe (YAML) to use instead of the run's own", requiresArg: true }).option("set", {
+const withVerdict = <T>(parser: Argv<T>) =>
+  withRun(parser).option("verdict", {
     type: "string",
-    array: true,
-    default: [],
-    describe: "Change one value of the recipe: --set filter.minSteps=20",
+    describe: "Verdict set: judge and export under filters of its own, side by side in one run (default: the set without a name)",
     requiresArg: true,
   });
+
+const withRecipe = <T>(parser: Argv<T>) =>
+  parser
+    .option("recipe", {
+      type: "string",
+      describe: "Recipe to use instead of the run's own: a YAML file, or a preset (paper, strict, lenient, audit)",
+      requiresArg: true,
+    })
+    .option("set", {
+      type: "string",
+      array: true,
+      default: [],
+      describe: "Change one value of the recipe: --set filter.minSteps=20",
+      requiresArg: true,
+    });
 
 interface Given {
   readonly run: string | undefined;
   readonly runs: string | undefined;
   readonly json: boolean;
   readonly quiet: boolean;
+  readonly verdict?: string | undefined;
 }
 
 /** --run may be left out where there is just one run. */
 async function common(given: Given): Promise<CommonOptions> {
   const { runsFolder } = await import("./commands/shared.ts");
-  const { runs, json, quiet } = given;
-  if (given.run !== undefined) return { run: given.run, runs, json, quiet };
+  const { runs, json, quiet, verdict } = given;
+  if (given.run !== undefined) return { run: given.run, runs, json, quiet, verdict };
   let names: string[] = [];
   try {
     names = readdirSync(runsFolder(runs)).sort();
@@ -50,7 +64,7 @@ async function common(given: Given): Promise<CommonOptions> {
     names = []; // no folder, no runs
   }
   const [only] = names;
-  if (only !== undefined && names.length === 1) return { run: only, runs, json, quiet };
+  if (only !== undefined && names.length === 1) return { run: only, runs, json, quiet, verdict };
   throw new Fault(
     "USAGE",
     "stop",
@@ -80,7 +94,7 @@ const parser = yargs(hideBin(process.argv))
     "run <stages>",
     "Do what is missing of these stages, verify, and say what there is",
     (parser) =>
-      withRecipe(withRun(parser))
+      withRecipe(withVerdict(parser))
         .positional("stages", { type: "string", demandOption: true, describe: stagesHelp })
         .option("input", {
           type: "string",
@@ -116,13 +130,17 @@ const parser = yargs(hideBin(process.argv))
         .example("$0 run all --run mine --input ~/runs", "everything, from a folder of real runs")
         .example("$0 run 3 --run mine --plan", "calls, tokens, cost and hours of the memories that are missing")
         .example("$0 run all --run live --tasks tasks.jsonl", "live runs of the configured model in sandboxes, then everything else")
-        .example("$0 run 5-6 --run mine --set filter.minSteps=20", "judge again with another threshold, export anew"),
+        .example("$0 run 5-6 --run mine --set filter.minSteps=20", "judge again with another threshold, export anew")
+        .example(
+          "$0 run 5-6 --run mine --verdict strict --recipe strict",
+          "judge and export by stricter filters too, beside what is there",
+        ),
     (args) =>
       handle(async () => {
         const { limitFrom, positive } = await import("./commands/numbers.ts");
         const run = args.plan ? (await import("./commands/run-plan.ts")).planCommand : (await import("./commands/run.ts")).runCommand;
         return run({
-          ...(await common({ run: args.run, runs: args.runs, json: args.json, quiet: args.quiet })),
+          ...(await common(args)),
           stages: args.stages,
           recipe: args.recipe,
           set: args.set,
@@ -138,13 +156,13 @@ const parser = yargs(hideBin(process.argv))
   .command(
     "status",
     "What exists, what is missing or stale, what was spent",
-    (parser) => withRun(parser),
+    (parser) => withVerdict(parser),
     (args) => handle(async () => (await import("./commands/status.ts")).statusCommand(await common(args)))(),
   )
   .command(
     "why <stages>",
     "What would run again, and which parameter or input is the cause",
-    (parser) => withRecipe(withRun(parser)).positional("stages", { type: "string", demandOption: true, describe: stagesHelp }),
+    (parser) => withRecipe(withVerdict(parser)).positional("stages", { type: "string", demandOption: true, describe: stagesHelp }),
     (args) =>
       handle(async () => {
         const { whyCommand } = await import("./commands/why.ts");
@@ -154,26 +172,64 @@ const parser = yargs(hideBin(process.argv))
   .command(
     "verify",
     "Read every stored byte and check it against manifests and digests",
-    (parser) => withRun(parser),
+    (parser) => withVerdict(parser),
     (args) => handle(async () => (await import("./commands/verify.ts")).verifyCommand(await common(args)))(),
   )
   .command(
     "repair",
     "Make broken shards anew, and nothing else",
-    (parser) => withRun(parser),
+    (parser) => withVerdict(parser),
     (args) => handle(async () => (await import("./commands/repair.ts")).repairCommand(await common(args)))(),
   )
   .command(
     "stats",
-    "Table-1 statistics of the run beside the paper's",
-    (parser) => withRun(parser).option("all", { type: "boolean", default: false, describe: "Count rejected trajectories too" }),
-    (args) => handle(async () => (await import("./commands/stats.ts")).statsCommand({ ...(await common(args)), all: args.all }))(),
+    "Table-1 statistics of the run beside the paper's, and what every filter took",
+    (parser) =>
+      withVerdict(parser).option("all", { type: "boolean", default: false, describe: "Count rejected trajectories too" }).option("plot", {
+        type: "string",
+        describe: "Draw the funnel into this file (SVG)",
+        requiresArg: true,
+      }),
+    (args) =>
+      handle(async () => (await import("./commands/stats.ts")).statsCommand({ ...(await common(args)), all: args.all, plot: args.plot }))(),
+  )
+  .command(
+    "analyze",
+    "What the metrics look like, and what would be kept under other thresholds",
+    (parser) =>
+      withRecipe(withVerdict(parser))
+        .option("pair", { type: "string", describe: "Two thresholds that move together: minFoldTokens,maxFoldRatio", requiresArg: true })
+        .option("suggest", {
+          type: "string",
+          describe: "keep=0.4: thresholds that keep this share of the measured trajectories, each cutting the same share off its worse end",
+          requiresArg: true,
+        })
+        .option("move", {
+          type: "string",
+          describe: "Thresholds that --suggest moves: minFoldTokens,minSteps (default: those over single calls that are on)",
+          requiresArg: true,
+        })
+        .option("diff", {
+          type: "string",
+          array: true,
+          describe: "Two verdict sets (`default` is the one without a name): what one keeps and the other does not, and why",
+          requiresArg: true,
+        })
+        .option("plot", { type: "string", describe: "File for the plot (SVG; default: report/ in the run)", requiresArg: true })
+        .example("$0 analyze --run mine --set filter.minSteps=20", "what if")
+        .example("$0 analyze --run mine --diff default strict", "what the set `strict` does differently"),
+    (args) =>
+      handle(async () => {
+        const { analyzeCommand } = await import("./commands/analyze.ts");
+        const { recipe, set, pair, suggest, move, diff, plot } = args;
+        return analyzeCommand({ ...(await common(args)), recipe, set, pair, suggest, move, diff, plot });
+      })(),
   )
   .command(
     "show [id]",
     "One trajectory as a person reads it: steps, signals, context calls, memories, verdict",
     (parser) =>
-      withRun(parser)
+      withVerdict(parser)
         .positional("id", { type: "string", describe: "Id of a trajectory, or a part of it that names it alone" })
         .option("list", { type: "boolean", default: false, describe: "List all trajectories instead (also without an id)" })
         .option("fold", { type: "number", describe: "Only context call N: what was folded, and the memory", requiresArg: true })
@@ -241,9 +297,14 @@ const parser = yargs(hideBin(process.argv))
   )
   .command(
     "recipe",
-    "Print every parameter with its default, as commented YAML",
-    (parser) => parser,
-    () => handle(async () => (await import("./commands/recipe.ts")).recipeCommand())(),
+    "Print every parameter with its default, as commented YAML; or a preset",
+    (parser) =>
+      parser.option("preset", {
+        type: "string",
+        describe: "Print this preset instead: paper, strict, lenient, audit (each says where its numbers come from)",
+        requiresArg: true,
+      }),
+    (args) => handle(async () => (await import("./commands/recipe.ts")).recipeCommand(args.preset))(),
   )
   .demandCommand(1, "Name a command. The shortest way from runs to a dataset: catgen run all --run mine --input PATH")
   .strict()

@@ -2,6 +2,8 @@ import { isMap, isScalar, LineCounter, parseDocument, stringify } from "yaml";
 import { z } from "zod";
 import { Fault } from "../schemas/fault.ts";
 import { Recipe } from "../schemas/recipe.ts";
+import { type ActionProblem, actionProblems, othersName } from "../stages/filter/actions.ts";
+import { filters } from "../stages/filter/filters/index.ts";
 
 /** Edit distance with swaps, for suggestions only. */
 function distance(a: string, b: string): number {
@@ -61,15 +63,18 @@ function explain(issue: z.core.$ZodIssue): string {
     .join("; ");
 }
 
+function explainAction({ name, allowed }: ActionProblem): string {
+  const path = `filter.actions.${name}`;
+  if (allowed !== null) return `${path}: this filter may ${allowed.join(", ")}`;
+  return `${path}: no filter has this name; did you mean ${nearest(name, [...Object.keys(filters), othersName])}?`;
+}
+
 /** Checks a recipe value; `where` names the file or option for the message. */
 export function checkRecipe(value: unknown, where: string): Recipe {
   const parsed = Recipe.safeParse(value ?? {});
-  if (parsed.success) return parsed.data;
-  throw new Fault(
-    "RECIPE_INVALID",
-    "stop",
-    `${where}: ${parsed.error.issues.map(explain).join("; ")} (\`catgen recipe\` prints every key with its range)`,
-  );
+  const problems = parsed.success ? actionProblems(parsed.data.filter.actions).map(explainAction) : parsed.error.issues.map(explain);
+  if (parsed.success && problems.length === 0) return parsed.data;
+  throw new Fault("RECIPE_INVALID", "stop", `${where}: ${problems.join("; ")} (\`catgen recipe\` prints every key with its range)`);
 }
 
 /** A recipe as YAML text; every problem is named with its line. */
@@ -108,6 +113,7 @@ export function setInRecipe(recipe: unknown, assignment: string): unknown {
   return withValue(recipe, assignment.slice(0, at).split("."), value.toJS());
 }
 
+export const filterText = ({ filter }: Recipe): string => stringify({ filter }, { lineWidth: 0 });
 export const recipeText = (recipe: Recipe): string => stringify(recipe, { lineWidth: 0 });
 
 const wrap = (text: string, indent: string): string => {

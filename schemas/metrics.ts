@@ -89,5 +89,7 @@ export const Metrics = z.strictObject({
   condensations: z.array(SampleMetrics),
   /** The whole trajectory without context calls; null when it cannot be rendered. */
   base: SampleMetrics.nullable(),
+  /** The last two segments as one: the last segment, were the last context call not there. null without a context call. */
+  dropLast: SampleMetrics.nullable(),
 });
 export type Metrics = z.infer<typeof Metrics>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FilterAction } from "./filter-action.ts";
 import { LlmRecipe } from "./recipe-llm.ts";
 import { RolloutRecipe } from "./recipe-rollout.ts";
 import { SampleKind } from "./sample.ts";
@@ -307,6 +308,12 @@ export const FilterRecipe = z.strictObject({
   maxDrifts: limit(z.int().nonnegative())
     .default(null)
     .describe("Rules of the task that the worst memory contradicts, alters or loses, at most. null: off."),
+  actions: z
+    .record(z.string(), FilterAction)
+    .default({})
+    .describe(
+      "What a failing filter does, by its name, e.g. {fold-ratio-too-high: drop-last}; `others` speaks for those not named that may. `reject-trajectory`: nothing is kept; `reject-context`: no segments and condensations, `base` may stay; `reject-sample`: that sample alone; `drop-last`: the last context call is left out where the filter then passes and the merged last segment fits, else reject-context; `flag`: nothing, the row says it. Filters over trajectories reject them or flag; over the context management all but reject-sample; over single calls all; over samples no drop-last. Unrenderable, rejected upstream and over the window cannot be flagged. Unnamed: what the filter looks at is rejected.",
+    ),
 });
 export type FilterRecipe = z.infer<typeof FilterRecipe>;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Funnel } from "./funnel.ts";
 
 const Amount = z.number().nonnegative();
 
@@ -29,6 +30,8 @@ export const Stats = z.strictObject({
     /** The whole window after a call against the window before it. */
     wholeWindow: Compression,
   }),
+  /** What judging let through; null: nothing is judged yet. */
+  funnel: Funnel.nullable(),
 });
 export type Stats = z.infer<typeof Stats>;
 

@@ -7,6 +7,9 @@ const Count = z.int().nonnegative();
 /** `catgen status --json`: a contract (DESIGN 6). */
 export const Status = z.strictObject({
   run: z.string(),
+  /** The verdict set that judge and export speak of, `default` for the one without a name; and all that have a name. */
+  verdict: z.string(),
+  verdicts: z.array(z.string()),
   shards: z.int().positive(),
   stages: z.array(
     z.strictObject({

@@ -1,7 +1,8 @@
+import { requirePreset } from "../presets.ts";
 import { defaultsAsYaml } from "../recipe.ts";
 
-/** `catgen recipe`: every key with its default, commented. */
-export async function recipeCommand(): Promise<number> {
-  process.stdout.write(defaultsAsYaml());
+/** `catgen recipe`: every key with its default, commented; or a preset as it is. */
+export async function recipeCommand(preset: string | undefined): Promise<number> {
+  process.stdout.write(preset === undefined ? defaultsAsYaml() : requirePreset(preset));
   return 0;
 }

@@ -2,17 +2,12 @@ import { resolve } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
 import type { StepInfo } from "../plan.ts";
-import { checkRecipe, parseRecipe, setInRecipe } from "../recipe.ts";
 import { readRollouts } from "../rollout/records.ts";
 import { readInputs } from "../run/inputs.ts";
 import type { PlanInput } from "../run-plan/plan-run.ts";
-import { findRun, type RunFolder, readTextIfThere, recipePath } from "../store/run-folder.ts";
-import { type CommonOptions, runsFolder, savedRecipe } from "./shared.ts";
-
-export interface RecipeOptions {
-  readonly recipe: string | undefined;
-  readonly set: readonly string[];
-}
+import { findRun, type RunFolder, withVerdict } from "../store/run-folder.ts";
+import type { RecipeOptions } from "./chosen-recipe.ts";
+import { type CommonOptions, recipeOf, runsFolder } from "./shared.ts";
 
 export interface RunOptions extends CommonOptions, RecipeOptions {
   readonly stages: string;
@@ -26,30 +21,17 @@ export interface RunOptions extends CommonOptions, RecipeOptions {
   readonly yes: boolean;
 }
 
-/** --recipe replaces the recipe of the run, --set changes single values of whichever it is. */
-export async function chosenRecipe(saved: Recipe | null, options: RecipeOptions): Promise<Recipe> {
-  const text = options.recipe === undefined ? null : await readTextIfThere(options.recipe);
-  if (options.recipe !== undefined && text === null)
-    throw new Fault(
-      "INPUT_MISSING",
-      "stop",
-      `there is no recipe file ${options.recipe}; \`catgen recipe > recipe.yaml\` writes one with every default`,
-    );
-  const where = options.recipe ?? "the recipe";
-  let value: unknown = text === null ? (saved ?? {}) : parseRecipe(text, where);
-  if (text !== null) checkRecipe(value, where); // before --set, so that the message names the file
-  for (const assignment of options.set) value = setInRecipe(value, assignment);
-  return checkRecipe(value, options.set.length > 0 ? `--set ${options.set.join(" ")}` : where);
-}
-
 /** The run with the recipe it was last made with; null: there is none, and these options may make it. */
 export async function findRunFor(
   options: RunOptions,
   steps: readonly StepInfo[],
 ): Promise<{ readonly run: RunFolder; readonly saved: Recipe | null } | null> {
   const runs = runsFolder(options.runs);
-  const run = await findRun(runs, options.run);
-  if (run !== null) return { run, saved: (await readTextIfThere(recipePath(run))) === null ? null : await savedRecipe(run) };
+  const found = await findRun(runs, options.run);
+  if (found !== null) {
+    const run = withVerdict(found, options.verdict ?? null);
+    return { run, saved: await recipeOf(run) };
+  }
   if (steps[0]?.name === "generate" && options.input.length + options.tasks.length > 0) return null;
   throw new Fault(
     "RUN_MISSING",

@@ -8,7 +8,8 @@ import type { PlanPlace } from "../run-plan/place.ts";
 import { planRun } from "../run-plan/plan-run.ts";
 import { modelText, planText } from "../run-plan/plan-text.ts";
 import type { RunFolder } from "../store/run-folder.ts";
-import { checkShards, chosenRecipe, findRunFor, generateInput, type RunOptions } from "./run-options.ts";
+import { chosenRecipe } from "./chosen-recipe.ts";
+import { checkShards, findRunFor, generateInput, type RunOptions } from "./run-options.ts";
 import { cacheFolder, print, progressFor, runsFolder, settleHere } from "./shared.ts";
 
 function placeFor(options: RunOptions, run: RunFolder, exists: boolean, settled: Settled, progress: Progress): PlanPlace {
@@ -20,8 +21,9 @@ function placeFor(options: RunOptions, run: RunFolder, exists: boolean, settled:
 export async function planCommand(options: RunOptions): Promise<number> {
   const steps = stepsIn(options.stages);
   const found = await findRunFor(options, steps);
-  const recipe = await chosenRecipe(found?.saved ?? null, options);
-  const run = found?.run ?? { name: options.run, root: join(runsFolder(options.runs), options.run), shards: 0 };
+  const verdict = found?.run.verdict ?? options.verdict ?? null;
+  const recipe = await chosenRecipe(found?.saved ?? null, options, verdict);
+  const run = found?.run ?? { name: options.run, root: join(runsFolder(options.runs), options.run), shards: 0, verdict };
   if (found !== null) checkShards(run, recipe);
   const settled = await settleHere(recipe, found?.run ?? null);
   const place = placeFor(options, run, found !== null, settled, progressFor(options));

@@ -5,29 +5,30 @@ import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import type { Status } from "../../schemas/status.ts";
 import type { Settled } from "../keys.ts";
 import { type RowStepName, type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
-import { recipeText } from "../recipe.ts";
+import { filterText, recipeText } from "../recipe.ts";
 import { finishedRecords, readRecord, readRollouts } from "../rollout/records.ts";
 import { type RolloutSummary, runRollouts } from "../rollout/run-rollouts.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
 import { runExport } from "../run/export.ts";
-import { funnelOf, funnelText } from "../run/funnel.ts";
+import { judgedShort, judgedText } from "../run/funnel.ts";
 import { runGenerate, suggestShards } from "../run/generate.ts";
 import { runStage } from "../run/run-stage.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { sweepTemporaries } from "../store/leftovers.ts";
 import { lockRun } from "../store/lock.ts";
-import { createRun, exportFolder, type RunFolder, recipePath } from "../store/run-folder.ts";
+import { createRun, exportFolder, type RunFolder, recipePath, verdictRecipePath, withVerdict } from "../store/run-folder.ts";
 import { readTasks } from "../tasks/read.ts";
-import { checkShards, chosenRecipe, findRunFor, generateInput, type RunOptions } from "./run-options.ts";
+import { chosenRecipe } from "./chosen-recipe.ts";
+import { checkShards, findRunFor, generateInput, type RunOptions } from "./run-options.ts";
 import { askBeforeCondense } from "./run-plan.ts";
 import { print, progressFor, rememberEndpoint, runsFolder, settleHere } from "./shared.ts";
 import { statusOf, statusText } from "./status.ts";
 import { withWorld } from "./world.ts";
 
 async function create(options: RunOptions): Promise<RunFolder> {
-  const recipe = await chosenRecipe(null, options);
+  const recipe = await chosenRecipe(null, options, null);
   const shards = recipe.run.shards ?? (await suggestShards(options.input, await countRollouts(options, recipe)));
-  return createRun(runsFolder(options.runs), options.run, shards);
+  return withVerdict(await createRun(runsFolder(options.runs), options.run, shards), options.verdict ?? null);
 }
 
 async function countRollouts({ tasks, limit }: RunOptions, { generate }: Recipe): Promise<number> {
@@ -161,7 +162,8 @@ export async function runCommand(options: RunOptions): Promise<number> {
   const steps = stepsIn(options.stages);
   const found = await findRunFor(options, steps);
   const run = found?.run ?? (await create(options));
-  const recipe = await chosenRecipe(found?.saved ?? null, options);
+  const saved = found?.saved ?? null;
+  const recipe = await chosenRecipe(saved, options, run.verdict);
   checkShards(run, recipe);
   const release = await lockRun(run.root);
   try {
@@ -172,11 +174,12 @@ export async function runCommand(options: RunOptions): Promise<number> {
       stepTable.map(({ step }) => step),
     );
     await rememberEndpoint(run, settled);
-    await writeTextAtomically(recipePath(run), recipeText(recipe));
+    if (run.verdict === null || saved === null) await writeTextAtomically(recipePath(run), recipeText(recipe));
+    if (run.verdict !== null) await writeTextAtomically(verdictRecipePath(run), filterText(recipe));
     const summaries = await withWorld(run, settled, options, (context) => runSteps(context, options, steps));
     const status = await statusOf(run, settled);
     const more = [
-      funnelText(await funnelOf(run)),
+      judgedText(await judgedShort(run)),
       ...notes(settled, status),
       ...(steps.at(-1)?.name === "export" ? [`dataset: ${exportFolder(run)}`] : []),
     ];

@@ -2,14 +2,23 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault, faultCodes } from "../../schemas/fault.ts";
-import type { Recipe } from "../../schemas/recipe.ts";
+import { Recipe } from "../../schemas/recipe.ts";
 import { tokenizerDigest } from "../adapters/tokenizer.ts";
 import { type Settled, settle } from "../keys.ts";
 import { createProgress, type Progress, silentProgress } from "../progress.ts";
-import { checkRecipe, parseRecipe } from "../recipe.ts";
+import { checkRecipe, nearest, parseRecipe } from "../recipe.ts";
 import { readEndpoint, writeEndpoint } from "../run/remembered-endpoint.ts";
 import { systemFault } from "../store/atomic.ts";
-import { openRun, type RunFolder, readTextIfThere, recipePath } from "../store/run-folder.ts";
+import {
+  defaultVerdict,
+  openRun,
+  type RunFolder,
+  readTextIfThere,
+  recipePath,
+  verdictNames,
+  verdictRecipePath,
+  withVerdict,
+} from "../store/run-folder.ts";
 
 /** Options every command has. */
 export interface CommonOptions {
@@ -17,6 +26,8 @@ export interface CommonOptions {
   readonly runs: string | undefined;
   readonly json: boolean;
   readonly quiet: boolean;
+  /** The verdict set that is meant; undefined: the one without a name. */
+  readonly verdict?: string | undefined;
 }
 
 const checkout = resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
@@ -38,11 +49,33 @@ export function cacheFolder(runs: string): string {
 export const progressFor = (options: Pick<CommonOptions, "quiet">): Progress =>
   options.quiet ? silentProgress : createProgress(process.stderr);
 
-/** The recipe that a run was last made with. */
-export async function savedRecipe(run: RunFolder): Promise<Recipe> {
-  const path = recipePath(run);
+async function recipeIn(path: string): Promise<Recipe | null> {
   const text = await readTextIfThere(path);
-  return checkRecipe(text === null ? {} : parseRecipe(text, path), path);
+  return text === null ? null : checkRecipe(parseRecipe(text, path), path);
+}
+
+/** The recipe that a run was last made with, with the filters of the verdict set that is meant; null: a run without one. */
+export async function recipeOf(run: RunFolder): Promise<Recipe | null> {
+  const recipe = await recipeIn(recipePath(run));
+  const own = run.verdict === null ? null : await recipeIn(verdictRecipePath(run));
+  return own === null ? recipe : { ...(recipe ?? Recipe.parse({})), filter: own.filter };
+}
+
+export const savedRecipe = async (run: RunFolder): Promise<Recipe> => (await recipeOf(run)) ?? Recipe.parse({});
+
+/** An existing run as the verdict set that is meant sees it; a set that is not there is a fault that names those that are. */
+export async function openJudged(options: Pick<CommonOptions, "run" | "runs" | "verdict">): Promise<RunFolder> {
+  const found = await openRun(runsFolder(options.runs), options.run);
+  const run = withVerdict(found, options.verdict ?? null);
+  if (run.verdict === null) return run;
+  const names = await verdictNames(run);
+  if (names.includes(run.verdict)) return run;
+  const near = nearest(run.verdict, names);
+  throw new Fault(
+    "USAGE",
+    "stop",
+    `run ${run.name} has no verdict set ${JSON.stringify(run.verdict)}${near === null ? ", and no other by name" : `; did you mean ${near}? There are: ${[defaultVerdict, ...names].join(", ")}`}; make it with: catgen run 5 --run ${run.name} --verdict ${run.verdict} --recipe FILE`,
+  );
 }
 
 /** Everything settled that depends on the machine. An endpoint comes from the recipe, else the environment, else the run's own past. */
@@ -59,7 +92,7 @@ export async function rememberEndpoint(run: RunFolder, { condenser, endpoint: { 
 
 /** An existing run with its recipe. */
 export async function openWithRecipe(options: CommonOptions): Promise<{ run: RunFolder; settled: Settled }> {
-  const run = await openRun(runsFolder(options.runs), options.run);
+  const run = await openJudged(options);
   return { run, settled: await settleHere(await savedRecipe(run), run) };
 }
 

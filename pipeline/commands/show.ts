@@ -6,10 +6,9 @@ import type { Step, Trajectory } from "../../schemas/trajectory.ts";
 import type { Decision, Verdict } from "../../schemas/verdict.ts";
 import { grouped } from "../../stages/export/number-text.ts";
 import { findBundle, readAllBundles } from "../run/bundles.ts";
-import { openRun } from "../store/run-folder.ts";
 import { placementText, pointLines } from "./placement-text.ts";
 import { safe } from "./safe-text.ts";
-import { type CommonOptions, print, runsFolder } from "./shared.ts";
+import { type CommonOptions, openJudged, print } from "./shared.ts";
 
 export interface ShowOptions extends CommonOptions {
   readonly id: string | undefined;
@@ -88,9 +87,13 @@ const pointText = (detection: Detection, { cut, keptFrom }: InsertionPoint, full
     "====",
   ].join("\n");
 
+const taken = { flag: "flagged only", "drop-last": "so the last call is left out" } as const;
 const failures = (decision: Decision): string =>
   decision.failed
-    .map(({ filter, value, limit }) => `${filter} (${value === null ? "unknown" : value}${limit === null ? "" : `, limit ${limit}`})`)
+    .map(
+      ({ filter, block, value, limit, action }) =>
+        `${filter}${block === null ? "" : ` in call ${block + 1}`} (${value === null ? "unknown" : value}${limit === null ? "" : `, limit ${limit}`}${action === "flag" || action === "drop-last" ? `; ${taken[action]}` : ""})`,
+    )
     .join(", ");
 
 function verdictText(verdict: Verdict): string {
@@ -102,6 +105,7 @@ function verdictText(verdict: Verdict): string {
     say("context management", verdict.context),
     ...verdict.segments.flatMap((decision, index) => (decision.failed.length > 0 ? [say(`segment ${index + 1}`, decision)] : [])),
     ...verdict.condensations.flatMap((decision, index) => (decision.failed.length > 0 ? [say(`condensation ${index + 1}`, decision)] : [])),
+    ...(verdict.dropLast === null ? [] : [say("the last call is left out; its two segments as one", verdict.dropLast)]),
     say("base sample", verdict.base),
   ].join("\n");
 }
@@ -196,7 +200,7 @@ function foldText(show: Show, number: number, full: boolean): string {
 }
 
 async function listCommand(options: ShowOptions): Promise<number> {
-  const run = await openRun(runsFolder(options.runs), options.run);
+  const run = await openJudged(options);
   const rows: { id: string; steps: number; resolved: boolean | null; contextCalls: number | null; kept: boolean | null }[] = [];
   for await (const { id, metrics, verdict } of readAllBundles(run, ["metrics", "verdict"])) {
     if (metrics?.outcome.ok !== true) continue;
@@ -233,7 +237,7 @@ async function listCommand(options: ShowOptions): Promise<number> {
 /** `catgen show`: one trajectory, one of its folds, or the list of all. */
 export async function showCommand(options: ShowOptions): Promise<number> {
   if (options.list || options.id === undefined) return listCommand(options);
-  const run = await openRun(runsFolder(options.runs), options.run);
+  const run = await openJudged(options);
   const bundle = await findBundle(run, options.id);
   const { trajectory } = bundle;
   if (trajectory?.outcome.ok !== true) throw new Fault("USAGE", "stop", `${bundle.id} has no trajectory row; run stage 1 first`);

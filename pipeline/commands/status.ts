@@ -7,7 +7,7 @@ import { stepTable } from "../plan.ts";
 import { readRollouts } from "../rollout/records.ts";
 import { readInputs, summariseInputs } from "../run/inputs.ts";
 import { type StageShards, stageShards } from "../run/overview.ts";
-import { ledgerFolder, type RunFolder } from "../store/run-folder.ts";
+import { defaultVerdict, ledgerFolder, type RunFolder, verdictName, verdictNames } from "../store/run-folder.ts";
 import { type CommonOptions, openWithRecipe, print, table } from "./shared.ts";
 
 type StageStatus = Status["stages"][number];
@@ -55,6 +55,8 @@ export async function statusOf(run: RunFolder, settled: Settled): Promise<Status
   const { calls, cached, tokensIn, tokensOut, cost } = await readLedger(ledgerFolder(run));
   return Status.parse({
     run: run.name,
+    verdict: verdictName(run),
+    verdicts: await verdictNames(run),
     shards: run.shards,
     stages,
     inputs: summariseInputs(await readInputs(run)),
@@ -129,7 +131,7 @@ export function statusText(status: Status): string {
   const { spent } = status;
   const cost = spent.cost === null ? "" : `, ${spent.cost.amount.toFixed(4)} ${spent.cost.currency}`;
   return [
-    `run ${status.run}, ${status.shards} shards`,
+    `run ${status.run}, ${status.shards} shards${status.verdicts.length === 0 ? "" : `, verdict set ${status.verdict} (there are ${[defaultVerdict, ...status.verdicts].join(", ")})`}`,
     "",
     table(["stage", "in", "out", "rejected", "quarantined", "failed", "shards"], rows),
     ...(reasons.length === 0 ? [] : ["", ...reasons]),

@@ -1,14 +1,33 @@
 import { faultCodes } from "../../schemas/fault.ts";
-import { verifyRun } from "../run/verify.ts";
-import { openRun } from "../store/run-folder.ts";
-import { type CommonOptions, print, progressFor, runsFolder } from "./shared.ts";
+import { type Damage, type Verified, verifyRun } from "../run/verify.ts";
+import { type RunFolder, verdictNames, withVerdict } from "../store/run-folder.ts";
+import { type CommonOptions, openJudged, print, progressFor } from "./shared.ts";
+
+/** Damage of a verdict set is named with it, as its folders are. */
+export const inVerdict = (damage: readonly Damage[], { verdict }: RunFolder): Damage[] =>
+  damage.map((one) => (verdict === null ? one : { ...one, stage: `${one.stage}-${verdict}` }));
+
+/** Everything and all verdict sets, or, where one is named, everything it rests on and that one. */
+async function verifyAll(run: RunFolder, named: boolean, step: () => void): Promise<Verified> {
+  const first = await verifyRun(run, step);
+  let { files, rows } = first;
+  const damage = inVerdict(first.damage, run);
+  for (const name of named ? [] : await verdictNames(run)) {
+    const set = withVerdict(run, name);
+    const verified = await verifyRun(set, () => undefined, true);
+    files += verified.files;
+    rows += verified.rows;
+    damage.push(...inVerdict(verified.damage, set));
+  }
+  return { files, rows, damage };
+}
 
 /** `catgen verify`: reads everything and says what is damaged, with file and row. */
 export async function verifyCommand(options: CommonOptions): Promise<number> {
-  const run = await openRun(runsFolder(options.runs), options.run);
+  const run = await openJudged(options);
   const progress = progressFor(options);
   progress.start("verify", run.shards);
-  const verified = await verifyRun(run, () => progress.step());
+  const verified = await verifyAll(run, options.verdict !== undefined, () => progress.step());
   progress.end();
   print(options, { run: run.name, ...verified }, () =>
     [

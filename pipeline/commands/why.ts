@@ -6,9 +6,9 @@ import { changes } from "../run/changes.ts";
 import { stageShards } from "../run/overview.ts";
 import { type Lack, restsOn } from "../run/state.ts";
 import { readKeyMaterial } from "../store/manifests.ts";
-import type { RunFolder } from "../store/run-folder.ts";
-import { chosenRecipe, type RecipeOptions } from "./run-options.ts";
-import { type CommonOptions, openWithRecipe, print, settleHere } from "./shared.ts";
+import { openRun, type RunFolder, withVerdict } from "../store/run-folder.ts";
+import { chosenRecipe, type RecipeOptions } from "./chosen-recipe.ts";
+import { type CommonOptions, print, runsFolder, savedRecipe, settleHere } from "./shared.ts";
 
 export interface Why {
   readonly stage: string;
@@ -72,8 +72,8 @@ function text({ stage, shards, causes, waitsFor }: Why): string {
 
 /** `catgen why STAGE`: what would run again and which parameter or input is the cause. `--recipe`/`--set` ask about a recipe not yet used. */
 export async function whyCommand(options: CommonOptions & RecipeOptions & { readonly stages: string }): Promise<number> {
-  const { run, settled } = await openWithRecipe(options);
-  const asked = await settleHere(await chosenRecipe(settled.recipe, options), run);
+  const run = withVerdict(await openRun(runsFolder(options.runs), options.run), options.verdict ?? null); // a set not yet made may be asked about
+  const asked = await settleHere(await chosenRecipe(await savedRecipe(run), options, run.verdict), run);
   const answers: Why[] = [];
   for (const info of stepsIn(options.stages)) answers.push(await whyOf(run, info, asked));
   print(options, { run: run.name, stages: answers }, () => answers.map(text).join("\n"));

@@ -1,41 +1,30 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Row } from "../../schemas/columns.ts";
 import type { Tallies } from "../../schemas/manifest.ts";
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
 import { datasetCard, mixtureCard, type SplitSize } from "../../stages/export/card.ts";
 import { type DatasetPart, mixturesOf } from "../../stages/export/dataset-parts.ts";
-import { type ExportBundle, type Exported, type ExportedSample, type ExportParams, exportTrajectory } from "../../stages/export/export.ts";
+import { type Exported, exportTrajectory } from "../../stages/export/export.ts";
+import { createFunnel, nothingSpent } from "../../stages/export/funnel.ts";
+import { funnelPlot } from "../../stages/export/funnel-plot.ts";
 import { launchFiles } from "../../stages/export/launchers/index.ts";
 import { gradientAccumulation } from "../../stages/export/launchers/launcher.ts";
-import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
-import type { Layout } from "../../stages/export/layouts/layout.ts";
-import { createProvenance, type Provenance } from "../../stages/export/provenance.ts";
-import { type Place, type Split, type SplitName, splitByRepository } from "../../stages/export/split.ts";
+import { createProvenance } from "../../stages/export/provenance.ts";
+import { type Place, type SplitName, splitByRepository } from "../../stages/export/split.ts";
 import { createStatistics } from "../../stages/export/statistics.ts";
-import type { Ports } from "../../stages/stage.ts";
-import { writeParquetShards } from "../adapters/parquet-writer.ts";
+import { filters } from "../../stages/filter/filters/index.ts";
+import { withVerdictApplied } from "../../stages/lib/last-call.ts";
 import { assertNoSecretText } from "../secrets/scan-files.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { fileDigest } from "../store/lines.ts";
+import type { ExportRequest, Gathered } from "./request.ts";
+import { reuseWhole, type Whole, type WrittenPart } from "./reuse.ts";
 import { Spool } from "./spool.ts";
+import { reusedSplit, type WrittenSplit, writeSplits } from "./write-splits.ts";
 
 export type { ExportBundle } from "../../stages/export/export.ts";
-
-export interface ExportRequest {
-  /** One trajectory at a time, in a fixed order: it is the order of the rows. Read once. */
-  readonly bundles: () => AsyncIterable<ExportBundle>;
-  readonly params: ExportParams;
-  readonly ports: Pick<Ports, "countTokens" | "digest"> & { readonly own?: readonly string[] };
-  /** Empty, and the caller's to publish or throw away. */
-  readonly folder: string;
-  /** The model's own chat template. */
-  readonly template: string;
-  readonly signal?: AbortSignal;
-  /** Called with the number of trajectories done. */
-  readonly progress?: (done: number) => void;
-}
+export type { ExportRequest } from "./request.ts";
 
 export interface ExportSummary {
   /** Trajectories read, and those with at least one exported sample. */
@@ -48,13 +37,62 @@ export interface ExportSummary {
   readonly tallies: Tallies;
   readonly repositories: Readonly<Record<SplitName, number>>;
   readonly stats: Stats;
+  /** What the Parquet files are made of, for the next export. */
+  readonly parts: readonly WrittenPart[];
+  readonly whole: Whole | null;
+  /** Samples whose files (of the first layout) came from an earlier export. */
+  readonly samplesReused: number;
   /** Every file of the folder, sorted by path; `rows` for Parquet. */
   readonly files: readonly { readonly path: string; readonly sha256: string; readonly bytes: number; readonly rows: number | null }[];
+}
+
+/** What texts and accounts say of the samples, and what was written of them. */
+interface MadeDataset {
+  readonly account: Whole["account"];
+  readonly stats: Stats;
+  readonly splits: readonly WrittenSplit[];
 }
 
 /** Writes a whole dataset into an empty folder: Parquet per layout, kind and split, card, launch files, statistics. */
 export async function exportDataset(request: ExportRequest): Promise<ExportSummary> {
   gradientAccumulation(request.params.export.training); // throws now, not after an hour of rendering
+  const { account, stats, splits } = (await takenWhole(request)) ?? (await makeAll(request));
+  const data = await filesOf(request.folder, splits);
+  const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
+  await writeTexts(request, account, stats, splits, content);
+  const { funnel: _, ...tableOne } = stats;
+  return {
+    trajectories: { in: account.trajectories, out: account.provenance.trajectories },
+    splits: splits.map(({ key: _key, files, reused: _reused, ...size }) => ({ ...size, shards: files.length })),
+    parts: splits.map(({ reused: _reused, files, ...part }) => ({
+      ...part,
+      files: data.flatMap(({ path, sha256, rows }) =>
+        files.some(({ name }) => name === path) && rows !== null ? [{ path, sha256, rows }] : [],
+      ),
+    })),
+    whole: request.kept === undefined ? null : { key: request.kept.key, account, tableOne },
+    samplesReused: splits.reduce((sum, { layout, rows, reused }) => sum + (reused && layout === splits[0]?.layout ? rows : 0), 0),
+    notKept: account.notKept,
+    refused: account.refused,
+    tallies: account.tallies,
+    repositories: account.repositories,
+    stats,
+    files: await filesOf(request.folder, splits, data),
+  };
+}
+
+/** The samples of an earlier export that kept the very same; null: there is none, or a file of it is not whole. */
+async function takenWhole({ earlier, kept, folder }: ExportRequest): Promise<MadeDataset | null> {
+  const found = kept === undefined ? null : await reuseWhole(earlier ?? [], kept.key, folder);
+  if (kept === undefined || found === null) return null;
+  return {
+    account: found.whole.account,
+    stats: { ...found.whole.tableOne, funnel: await kept.funnel() },
+    splits: found.parts.map(reusedSplit),
+  };
+}
+
+async function makeAll(request: ExportRequest): Promise<MadeDataset> {
   const spool = new Spool(join(request.folder, ".spool"));
   try {
     const gathered = await gather(request, spool);
@@ -64,40 +102,16 @@ export async function exportDataset(request: ExportRequest): Promise<ExportSumma
       request.ports.digest,
     );
     const splits = await writeSplits(request, spool, gathered, split);
-    await spool.remove();
+    const { trajectories, notKept, refused, provenance, stats } = gathered;
     const repositories = { train: split.train.length, validation: split.validation.length };
-    const data = await filesOf(request.folder, splits);
-    const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
-    await writeTexts(request, gathered, splits, repositories, content);
-    return {
-      trajectories: { in: gathered.trajectories, out: gathered.provenance.trajectories },
-      splits: splits.map(({ rowsOf: _, ...size }) => size),
-      notKept: gathered.notKept,
-      refused: gathered.refused,
-      tallies: talliesOf(gathered),
-      repositories,
-      stats: gathered.stats,
-      files: await filesOf(request.folder, splits, data),
-    };
+    return { account: { trajectories, notKept, refused, provenance, repositories, tallies: talliesOf(gathered) }, stats, splits };
   } finally {
     await spool.remove();
   }
 }
 
-interface Gathered {
-  readonly trajectories: number;
-  /** Where exported samples come from; a place's number is its index. */
-  readonly places: readonly Place[];
-  /** Samples per kind and place, to know beforehand which splits have rows. */
-  readonly rows: ReadonlyMap<SampleKind, ReadonlyMap<number, number>>;
-  readonly notKept: Readonly<Record<SampleKind, number>>;
-  readonly refused: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  readonly stats: Stats;
-  readonly provenance: Provenance;
-}
-
 /** Renders every trajectory into the spool. */
-async function gather({ bundles, params, ports, signal, progress }: ExportRequest, spool: Spool): Promise<Gathered> {
+async function gather({ bundles, params, ports, spent, signal, progress }: ExportRequest, spool: Spool): Promise<Gathered> {
   const placeNumbers = new Map<string, number>();
   const places: Place[] = [];
   const numberOf = (place: Place): number => {
@@ -111,10 +125,13 @@ async function gather({ bundles, params, ports, signal, progress }: ExportReques
   const refused: Record<string, Record<string, number>> = {};
   const notKept: Record<SampleKind, number> = { segment: 0, condense: 0, base: 0 };
   const statistics = createStatistics();
+  const funnel = createFunnel(Object.keys(filters));
   const provenance = createProvenance();
   let trajectories = 0;
-  for await (const bundle of bundles()) {
+  for await (const judged of bundles()) {
     signal?.throwIfAborted();
+    funnel.add(judged.trajectory.id, judged.metrics, judged.verdict);
+    const bundle = withVerdictApplied(judged);
     const exported = exportTrajectory(bundle, params, ports);
     for (const kind of Object.keys(notKept) as SampleKind[]) notKept[kind] += exported.notKept[kind];
     for (const { kind, why } of exported.refused) refused[kind] = { ...refused[kind], [why]: (refused[kind]?.[why] ?? 0) + 1 };
@@ -130,7 +147,8 @@ async function gather({ bundles, params, ports, signal, progress }: ExportReques
     progress?.(trajectories);
   }
   await spool.finish();
-  return { trajectories, places, rows, notKept, refused, stats: statistics.stats(), provenance: provenance.provenance() };
+  const stats = statistics.stats(funnel.funnel(spent ?? nothingSpent));
+  return { trajectories, places, rows, notKept, refused, stats, provenance: provenance.provenance() };
 }
 
 const hasMemories = (exported: Exported): boolean => exported.samples.some(({ sample }) => sample.kind !== "base");
@@ -143,56 +161,6 @@ function talliesOf({ rows, notKept, refused }: Gathered): Tallies {
   for (const reasons of Object.values(refused))
     for (const [why, count] of Object.entries(reasons)) rejected[why] = (rejected[why] ?? 0) + count;
   return { in: out + sum(Object.values(rejected)), out, rejected, quarantined: 0, failed: 0 };
-}
-
-interface WrittenSplit extends SplitSize {
-  readonly bytes: number;
-  readonly shards: number;
-  readonly rowsOf: Readonly<Record<string, number>>;
-}
-
-const megabyte = 1_000_000;
-
-/** One Parquet writer at a time; splits without rows are not written, so that nothing loads as an empty dataset. */
-async function writeSplits(request: ExportRequest, spool: Spool, gathered: Gathered, split: Split): Promise<WrittenSplit[]> {
-  const { params, folder, signal } = request;
-  const sides = gathered.places.map((place) => split.of(place));
-  const written: WrittenSplit[] = [];
-  for (const layout of new Set<LayoutName>(params.export.layouts)) {
-    for (const kind of new Set(params.export.kinds)) {
-      for (const side of ["train", "validation"] as const) {
-        if (![...(gathered.rows.get(kind)?.keys() ?? [])].some((place) => sides[place] === side)) continue;
-        const samples = spool.samples(kind, (place) => sides[place] === side);
-        written.push(await writeSplit({ layout, kind, split: side }, samples, params, folder, signal));
-      }
-    }
-  }
-  return written;
-}
-
-async function writeSplit(
-  at: Pick<SplitSize, "layout" | "kind" | "split">,
-  samples: AsyncIterable<ExportedSample>,
-  { export: { rowGroupMegabytes, shardMegabytes } }: ExportParams,
-  folder: string,
-  signal: AbortSignal | undefined,
-): Promise<WrittenSplit> {
-  const layout: Layout = layouts[at.layout];
-  let tokens = 0;
-  let trainedTokens = 0;
-  const rows = async function* (): AsyncGenerator<Row> {
-    for await (const { sample, facts } of samples) {
-      signal?.throwIfAborted();
-      tokens += facts.tokens;
-      trainedTokens += facts.trainedTokens;
-      yield layout.row(sample, facts);
-    }
-  };
-  const path = `${at.layout}/${at.kind}`;
-  const options = { rowGroupBytes: rowGroupMegabytes * megabyte, shardBytes: shardMegabytes * megabyte };
-  const { rows: count, bytes, shards } = await writeParquetShards(join(folder, path), at.split, layout.columns, rows(), options);
-  const rowsOf = Object.fromEntries(shards.map((shard) => [`${path}/${shard.name}`, shard.rows]));
-  return { ...at, rows: count, tokens, trainedTokens, bytes, shards: shards.length, rowsOf };
 }
 
 function partsOf(splits: readonly SplitSize[]): DatasetPart[] {
@@ -208,15 +176,16 @@ function partsOf(splits: readonly SplitSize[]): DatasetPart[] {
 /** Card, launch files and statistics. */
 async function writeTexts(
   { params, folder, template, ports }: ExportRequest,
-  { provenance, refused, stats }: Gathered,
+  { provenance, refused, repositories }: Whole["account"],
+  stats: Stats,
   splits: readonly WrittenSplit[],
-  repositories: Readonly<Record<SplitName, number>>,
   content: string,
 ): Promise<void> {
   const parts = partsOf(splits);
   const { name: dataset, training } = params.export;
   const texts = [
     { path: "README.md", text: datasetCard({ params, parts, sizes: splits, provenance, repositories, refused, stats, content }) },
+    ...(stats.funnel === null ? [] : [{ path: "funnel.svg", text: funnelPlot(stats.funnel) }]),
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
     ...(mixturesOf(parts, "messages").length === 0 ? [] : [{ path: "messages/README.md", text: mixtureCard(parts, "messages", content) }]),
     ...launchFiles({ dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts, template }),
@@ -230,7 +199,7 @@ type DatasetFiles = ExportSummary["files"];
 /** Everything in the folder, sorted by path; files that are known already are not read again. */
 async function filesOf(folder: string, splits: readonly WrittenSplit[], known: DatasetFiles = []): Promise<DatasetFiles> {
   const before = new Map(known.map((file) => [file.path, file]));
-  const rows = new Map(splits.flatMap((split) => Object.entries(split.rowsOf)));
+  const rows = new Map(splits.flatMap(({ files: own }) => own.map(({ name, rows: count }) => [name, count] as const)));
   const paths = (await readdir(folder, { recursive: true })).map((path) => path.replaceAll("\\", "/")).sort();
   const files: DatasetFiles[number][] = [];
   for (const path of paths) {

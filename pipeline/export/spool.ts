@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { SampleKind } from "../../schemas/sample.ts";
@@ -34,11 +35,22 @@ export class Spool {
 
   /** In the order in which they were added, those of the places asked for. */
   async *samples(kind: SampleKind, wanted: (place: number) => boolean): AsyncGenerator<ExportedSample> {
+    for await (const line of this.lines(kind, wanted)) yield JSON.parse(line) as ExportedSample; // our own line of a moment ago
+  }
+
+  private async *lines(kind: SampleKind, wanted: (place: number) => boolean): AsyncGenerator<string> {
     if (!this.files.has(kind)) return;
     for await (const { text } of readLines(this.path(kind))) {
       const end = text.indexOf("\t");
-      if (wanted(Number(text.slice(0, end)))) yield JSON.parse(text.slice(end + 1)) as ExportedSample; // our own line of a moment ago
+      if (wanted(Number(text.slice(0, end)))) yield text.slice(end + 1);
     }
+  }
+
+  /** Digest of those samples as they are spooled: what rows are made of. */
+  async digest(kind: SampleKind, wanted: (place: number) => boolean): Promise<string> {
+    const hash = createHash("sha256");
+    for await (const line of this.lines(kind, wanted)) hash.update(`${line}\n`);
+    return hash.digest("hex");
   }
 
   async remove(): Promise<void> {

@@ -23,7 +23,7 @@ export async function measuredHere(
     if (name === basename(place.run.root)) continue;
     const endpoint = await readEndpoint(root);
     if (endpoint === null || endpoint.baseUrl !== baseUrl || endpoint.model !== model) continue;
-    const found = await measuredCalls(ledgerFolder({ name, root, shards: 0 }), prefixes);
+    const found = await measuredCalls(ledgerFolder({ name, root, shards: 0, verdict: null }), prefixes);
     others = others === null ? found : together(others, found);
   }
   return others === null || others.calls === 0 ? null : { from: "other-runs", measured: others };

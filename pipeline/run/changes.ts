@@ -2,7 +2,8 @@ import type { KeyMaterial } from "../../schemas/manifest.ts";
 
 const show = (value: unknown): string => (value === undefined ? "absent" : JSON.stringify(value));
 
-function differences(before: unknown, after: unknown, path: string): string[] {
+/** What differs between two JSON values, by path, in sentences. */
+export function differences(before: unknown, after: unknown, path: string): string[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const objects = [before, after].every((value) => value !== null && typeof value === "object" && !Array.isArray(value));
   if (!objects) return [`${path} changed from ${show(before)} to ${show(after)}`];

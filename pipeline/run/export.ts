@@ -6,6 +6,7 @@ import { ExportManifest } from "../../schemas/manifest.ts";
 import type { ExportParams } from "../../stages/export/export.ts";
 import { chatTemplate } from "../adapters/chat-template.ts";
 import { type ExportBundle, type ExportSummary, exportDataset } from "../export/export-dataset.ts";
+import { type EarlierExport, readParts, writeParts } from "../export/reuse.ts";
 import { type Settled, stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
 import { ownSecrets } from "../secrets/own.ts";
@@ -13,10 +14,23 @@ import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.
 import { crashPoint } from "../store/crash-point.ts";
 import { digestOf } from "../store/digest.ts";
 import { readManifests, writeKeyMaterial } from "../store/manifests.ts";
-import { exportFolder, exportManifestPath, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
+import {
+  defaultVerdict,
+  exportFolder,
+  exportManifestPath,
+  exportPartsPath,
+  type RunFolder,
+  readTextIfThere,
+  runOptions,
+  verdictName,
+  verdictNames,
+  withVerdict,
+} from "../store/run-folder.ts";
 import { opened, sealed } from "../store/seal.ts";
 import { readAllBundles } from "./bundles.ts";
 import type { RunContext, StepSummary } from "./context.ts";
+import { funnelOf, keptKey } from "./kept.ts";
+import { spentBy } from "./spent.ts";
 import { type Lack, stepStates } from "./state.ts";
 
 const { step } = stepNamed("export");
@@ -37,7 +51,7 @@ export async function readExportManifest(run: RunFolder): Promise<ExportManifest
     throw new Fault(
       "ROWS_CORRUPT",
       "stop",
-      `${exportManifestPath(run)} is no whole export manifest: ${parsed.error.issues[0]?.message}; make the dataset anew with: catgen repair --run ${run.name}`,
+      `${exportManifestPath(run)} is no whole export manifest: ${parsed.error.issues[0]?.message}; make the dataset anew with: catgen repair ${runOptions(run)}`,
     );
   return parsed.data;
 }
@@ -78,7 +92,7 @@ async function requireFresh(context: RunContext): Promise<void> {
       throw new Fault(
         "STAGE_INCOMPLETE",
         "stop",
-        `export needs every shard of ${stepNamed(name).step}, and shard ${stale.shard} is ${stale.lack?.kind === "missing" ? "missing" : "stale"}; run everything that is missing with: catgen run all --run ${context.run.name}`,
+        `export needs every shard of ${stepNamed(name).step}, and shard ${stale.shard} is ${stale.lack?.kind === "missing" ? "missing" : "stale"}; run everything that is missing with: catgen run all ${runOptions(context.run)}`,
       );
   }
 }
@@ -108,13 +122,20 @@ async function swap(made: string, place: string): Promise<void> {
   await rm(old, { recursive: true, force: true });
 }
 
-export interface Exported {
+export interface ExportDone {
   readonly summary: StepSummary;
   readonly dataset: ExportSummary | null;
 }
 
+/** This verdict set's own last export, then those of the others: a part that was made of the same samples need not be written again. */
+async function earlierExports(run: RunFolder): Promise<EarlierExport[]> {
+  const names = [verdictName(run), defaultVerdict, ...(await verdictNames(run))];
+  const sets = [...new Set(names)].map((name) => withVerdict(run, name));
+  return Promise.all(sets.map((set) => readParts(exportPartsPath(set), exportFolder(set))));
+}
+
 /** Stage 6: the dataset, as a whole; nothing is done when rows and parameters are those it was made from. */
-export async function runExport(context: RunContext): Promise<Exported> {
+export async function runExport(context: RunContext): Promise<ExportDone> {
   const { run, settled, ports, progress, signal } = context;
   await requireFresh(context);
   const { stageKey, material, params } = stepKey("export", settled);
@@ -135,9 +156,13 @@ export async function runExport(context: RunContext): Promise<Exported> {
       ports: { ...ports, own: ownSecrets(settled.endpoint.apiKey) },
       folder,
       template: await chatTemplate("qwen2.5"),
+      spent: await spentBy(run),
+      earlier: await earlierExports(run),
+      kept: { key: await keptKey(run, material, inputs), funnel: () => funnelOf(run) },
       signal,
       progress: () => progress.step(),
     });
+    await writeParts(exportPartsPath(run), dataset.whole, dataset.parts); // names files by digest, so that none but its own is ever taken for one
     crashPoint("export-written");
     await rm(exportManifestPath(run), { force: true });
     crashPoint("export-forgotten");
@@ -154,7 +179,10 @@ export async function runExport(context: RunContext): Promise<Exported> {
       ended: new Date().toISOString(),
     };
     await writeTextAtomically(exportManifestPath(run), sealed(ExportManifest.parse(manifest), 1));
-    return { summary: { step, shardsMade: 1, shardsKept: 0, rowsMade: dataset.tallies.out, rowsReused: 0, failures: [] }, dataset };
+    return {
+      summary: { step, shardsMade: 1, shardsKept: 0, rowsMade: dataset.tallies.out, rowsReused: dataset.samplesReused, failures: [] },
+      dataset,
+    };
   } finally {
     progress.end();
     await rm(folder, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { Fault } from "../../schemas/fault.ts";
 import { stepKey } from "../keys.ts";
 import { type RowStepName, type StepInfo, writerOf } from "../plan.ts";
 import { readManifest } from "../store/manifests.ts";
+import { runOptions } from "../store/run-folder.ts";
 import type { RunContext } from "./context.ts";
 import { partsRead, shardState } from "./state.ts";
 
@@ -28,7 +29,7 @@ export async function requireFreshInputs(context: RunContext, name: RowStepName,
     throw new Fault(
       "STAGE_INCOMPLETE",
       "stop",
-      `${name} needs ${step.writes}, and shard ${shard} of ${step.step} is ${state}; run it first: catgen run ${step.number} --run ${context.run.name}, or everything with: catgen run all --run ${context.run.name}`,
+      `${name} needs ${step.writes}, and shard ${shard} of ${step.step} is ${state}; run it first: catgen run ${step.number} ${runOptions(context.run)}, or everything with: catgen run all ${runOptions(context.run)}`,
     );
   }
   const [first] = partsRead(name);

@@ -2,31 +2,40 @@ import type { Verdict } from "../../schemas/verdict.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 import { readAllBundles } from "./bundles.ts";
 
-export interface Funnel {
+export interface JudgedShort {
   readonly judged: number;
   /** Trajectories whose context management is kept: those that give segments. */
   readonly kept: number;
-  /** Trajectories by filter that fails; one may fail several. */
-  readonly failed: ReadonlyMap<string, number>;
+  /** Trajectories by filter that rejects something, and by filter that only flags; one may be in several. */
+  readonly rejecting: ReadonlyMap<string, number>;
+  readonly flagging: ReadonlyMap<string, number>;
 }
 
-/** What judging keeps and why it does not keep the rest, from the verdict rows. */
-export async function funnelOf(run: RunFolder): Promise<Funnel> {
-  const failed = new Map<string, number>();
+/** The funnel in one line, from the verdict rows alone: what a run says at its end. `stats` has the whole. */
+export async function judgedShort(run: RunFolder): Promise<JudgedShort> {
+  const [rejecting, flagging] = [new Map<string, number>(), new Map<string, number>()];
   let judged = 0;
   let kept = 0;
-  const names = ({ trajectory, context }: Verdict): Set<string> =>
-    new Set([...trajectory.failed, ...context.failed].map(({ filter }) => filter));
+  const names = ({ trajectory, context }: Verdict, flagged: boolean): Set<string> =>
+    new Set([...trajectory.failed, ...context.failed].flatMap(({ filter, action }) => ((action === "flag") === flagged ? [filter] : [])));
+  const count = (counts: Map<string, number>, of: Set<string>): void => {
+    for (const name of of) counts.set(name, (counts.get(name) ?? 0) + 1);
+  };
   for await (const { verdict } of readAllBundles(run, ["verdict"])) {
     if (verdict?.outcome.ok !== true) continue;
     judged += 1;
     if (verdict.outcome.value.context.keep) kept += 1;
-    for (const name of names(verdict.outcome.value)) failed.set(name, (failed.get(name) ?? 0) + 1);
+    count(rejecting, names(verdict.outcome.value, false));
+    count(flagging, names(verdict.outcome.value, true));
   }
-  return { judged, kept, failed: new Map([...failed].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))) };
+  const frequentFirst = (counts: Map<string, number>) => new Map([...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)));
+  return { judged, kept, rejecting: frequentFirst(rejecting), flagging: frequentFirst(flagging) };
 }
 
-export const funnelText = ({ judged, kept, failed }: Funnel): string =>
+const listed = (what: string, counts: ReadonlyMap<string, number>): string =>
+  counts.size === 0 ? "" : `; ${what}: ${[...counts].map(([name, count]) => `${name} ${count}`).join(", ")}`;
+
+export const judgedText = ({ judged, kept, rejecting, flagging }: JudgedShort): string =>
   judged === 0
     ? ""
-    : `kept:   ${kept} of ${judged} trajectories give segments${failed.size === 0 ? "" : `; filters that fail: ${[...failed].map(([name, count]) => `${name} ${count}`).join(", ")}`}`;
+    : `kept:   ${kept} of ${judged} trajectories give segments${listed("filters that fail", rejecting)}${listed("flagged only", flagging)}`;

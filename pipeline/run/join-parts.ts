@@ -5,6 +5,7 @@ import type { Row } from "../../schemas/row.ts";
 import { stepKey } from "../keys.ts";
 import { type AnyStage, writerOf } from "../plan.ts";
 import { readOwnRows, readRows } from "../store/rows.ts";
+import { runOptions } from "../store/run-folder.ts";
 import type { RunContext } from "./context.ts";
 
 /** The input of one record: a row of every part the stage reads, all of one id; `waiting` names a part in which the record failed. */
@@ -74,7 +75,7 @@ export async function* joinParts(
         throw new Fault(
           "ROWS_CORRUPT",
           "stop",
-          `${stage.name} shard ${shard}: ${id} has no ${lost.part}; run the earlier stages again: catgen run all --run ${context.run.name}`,
+          `${stage.name} shard ${shard}: ${id} has no ${lost.part}; run the earlier stages again: catgen run all ${runOptions(context.run)}`,
         );
       const rows = new Map<PartName, Row<unknown>>();
       for (const reader of readers) {

@@ -32,11 +32,11 @@ async function forget(run: RunFolder, damage: readonly Damage[]): Promise<void> 
   }
 }
 
-/** Makes broken shards anew, and only those: from the rows they rest on, or from the input files. */
-export async function repairRun(context: RunContext): Promise<Repaired> {
+/** Makes broken shards anew, and only those: from the rows they rest on, or from the input files. `own`: those of the verdict set alone. */
+export async function repairRun(context: RunContext, own = false): Promise<Repaired> {
   const { run } = context;
   const nothing = (): void => undefined;
-  const { damage: found } = await verifyRun(run, nothing);
+  const { damage: found } = await verifyRun(run, nothing, own);
   const broken = new Set(found.map((damage) => stepOf(damage)?.name));
   const inputs = await readInputs(run);
   if (broken.has("generate") && inputs === null)
@@ -56,5 +56,5 @@ export async function repairRun(context: RunContext): Promise<Repaired> {
     else if (info.name !== "generate") await runStage(context, info.name as RowStepName, shardsOf(found, info));
     steps.push(info.step);
   }
-  return { found, steps, left: found.length === 0 ? [] : (await verifyRun(run, nothing)).damage };
+  return { found, steps, left: found.length === 0 ? [] : (await verifyRun(run, nothing, own)).damage };
 }

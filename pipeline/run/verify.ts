@@ -6,7 +6,7 @@ import { Fault } from "../../schemas/fault.ts";
 import type { ExportManifest, ShardManifest } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
-import { type StepInfo, stepTable, writerOf } from "../plan.ts";
+import { type StepInfo, stepNamed, stepTable, writerOf } from "../plan.ts";
 import { fileDigest } from "../store/lines.ts";
 import { readManifest } from "../store/manifests.ts";
 import { readRows, shardOf } from "../store/rows.ts";
@@ -147,12 +147,16 @@ async function verifyExport(run: RunFolder): Promise<{ files: number; exported: 
   return { files: manifest?.files.length ?? 0, exported: manifest !== null, damage };
 }
 
-/** Reads every stored byte of a run and checks it against manifests, digests, order, tallies and what each row rests on. */
-export async function verifyRun(run: RunFolder, progress: (shard: number) => void): Promise<Verified> {
+/**
+ * Reads every stored byte of a run and checks it against manifests, digests, order, tallies and what each row rests on. Of the verdict
+ * sets the one that the run is seen as; `own`: that alone, what all sets share having been checked before.
+ */
+export async function verifyRun(run: RunFolder, progress: (shard: number) => void, own = false): Promise<Verified> {
   const damage: Damage[] = [];
   let files = 0;
   let rows = 0;
-  if (await inputsAreDamaged(run))
+  const steps = own ? [stepNamed("measure"), stepNamed("judge")] : stepTable;
+  if (!own && (await inputsAreDamaged(run)))
     damage.push({ stage: "1-generate", shard: null, what: `${inputsPath(run)} is no whole account of the input` });
   const exported = await verifyExport(run);
   for (let shard = 0; shard < run.shards; shard += 1) {
@@ -162,17 +166,18 @@ export async function verifyRun(run: RunFolder, progress: (shard: number) => voi
       damage.push(...missing.map((stage) => ({ stage, shard, what: `${manifestPath(run, stage, shard)} is gone, and ${by} rests on it` })));
       missing = [];
     };
-    for (const info of stepTable) {
+    for (const info of steps) {
       if (info.writes === null) continue;
       const checked = await verifyShard(run, info, shard, upstream);
       if (checked === null) {
         missing.push(info.step); // not made yet, unless a later step was
         continue;
       }
+      if (checked.part !== null) upstream.set(info.writes, checked.part);
+      if (own && info.name === "measure") continue;
       gone(info.step);
       files += 1;
       rows += checked.rows;
-      if (checked.part !== null) upstream.set(info.writes, checked.part);
       damage.push(...checked.problems.map((what) => ({ stage: writerOf(info.writes).step, shard, what })));
     }
     if (exported.exported) gone("6-export");

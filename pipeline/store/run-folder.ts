@@ -9,11 +9,18 @@ export interface RunFolder {
   readonly name: string;
   readonly root: string;
   readonly shards: number;
+  /** The verdict set that is meant by judge and export, which lie in folders of their own; null: the one without a name. */
+  readonly verdict: string | null;
 }
 
 export const shardName = (shard: number): string => String(shard).padStart(5, "0");
 
-export const stageFolder = (run: RunFolder, step: string): string => join(run.root, "stages", step);
+/** Steps of which every verdict set has its own. */
+const perVerdict: ReadonlySet<string> = new Set(["5-judge", "6-export"]);
+const suffix = ({ verdict }: RunFolder): string => (verdict === null ? "" : `-${verdict}`);
+
+export const stageFolder = (run: RunFolder, step: string): string =>
+  join(run.root, "stages", `${step}${perVerdict.has(step) ? suffix(run) : ""}`);
 export const rowsFolder = (run: RunFolder, step: string): string => join(stageFolder(run, step), "rows");
 export const manifestPath = (run: RunFolder, step: string, shard: number): string =>
   join(stageFolder(run, step), "manifests", `${shardName(shard)}.json`);
@@ -25,8 +32,13 @@ export const keyPath = (run: RunFolder, step: string, stageKey: string): string 
 export const inputsPath = (run: RunFolder): string => join(stageFolder(run, "1-generate"), "inputs.json");
 export const recipePath = (run: RunFolder): string => join(run.root, "recipe.yaml");
 export const ledgerFolder = (run: RunFolder): string => join(run.root, "ledger");
-export const exportFolder = (run: RunFolder): string => join(run.root, "export");
+/** The filter recipe of a verdict set. */
+export const verdictRecipePath = (run: RunFolder): string => join(stageFolder(run, "5-judge"), "filter.yaml");
+export const reportFolder = (run: RunFolder): string => join(run.root, "report");
+export const exportFolder = (run: RunFolder): string => join(run.root, `export${suffix(run)}`);
 export const exportManifestPath = (run: RunFolder): string => join(stageFolder(run, "6-export"), "manifests", "export.json");
+/** What the exported Parquet files were made of. */
+export const exportPartsPath = (run: RunFolder): string => join(stageFolder(run, "6-export"), "manifests", "parts.json");
 
 const absent = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === "ENOENT" || (error as NodeJS.ErrnoException).code === "ENOTDIR";
@@ -49,13 +61,32 @@ export const namesIn = (folder: string): Promise<string[]> => ifThere(folder, as
 
 const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-function checkName(name: string): void {
+function checkName(name: string, option: "run" | "verdict" = "run"): void {
   if (!nameRule.test(name))
     throw new Fault(
       "USAGE",
       "stop",
-      `expected a run name of letters, digits, '.', '_' and '-', got ${JSON.stringify(name)}; give another --run`,
+      `expected a ${option} name of letters, digits, '.', '_' and '-', got ${JSON.stringify(name)}; give another --${option}`,
     );
+}
+
+/** The run as one of its verdict sets sees it, there or not; `default` is the set without a name. */
+export function withVerdict(run: RunFolder, verdict: string | null): RunFolder {
+  if (verdict !== null) checkName(verdict, "verdict");
+  return { ...run, verdict: verdict === defaultVerdict ? null : verdict };
+}
+
+/** The options that name this run, and its verdict set, on a command line. */
+export const runOptions = ({ name, verdict }: RunFolder): string => `--run ${name}${verdict === null ? "" : ` --verdict ${verdict}`}`;
+
+/** How the verdict set without a name is called where a name is needed. */
+export const defaultVerdict = "default";
+export const verdictName = ({ verdict }: RunFolder): string => verdict ?? defaultVerdict;
+
+/** The named verdict sets of a run, sorted. */
+export async function verdictNames(run: RunFolder): Promise<string[]> {
+  const names = await namesIn(join(run.root, "stages"));
+  return names.flatMap((name) => (name.startsWith("5-judge-") ? [name.slice("5-judge-".length)] : []));
 }
 
 /** An existing run, or null. */
@@ -71,7 +102,7 @@ export async function findRun(runs: string, name: string): Promise<RunFolder | n
       "stop",
       `${join(root, "run.json")} is not a run file of this version; use another --run, or remove the folder`,
     );
-  return { name, root, shards: parsed.data.shards };
+  return { name, root, shards: parsed.data.shards, verdict: null };
 }
 
 /** An existing run, or a fault that says how to make one. */

@@ -2,6 +2,7 @@ import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
 import { type DatasetConfig, type DatasetPart, hasSplit, mixtureConfigs, partConfigs } from "./dataset-parts.ts";
 import type { ExportParams } from "./export.ts";
+import { funnelMarkdown } from "./funnel-table.ts";
 import type { LayoutName } from "./layouts/index.ts";
 import { grouped } from "./number-text.ts";
 import type { Provenance } from "./provenance.ts";
@@ -134,7 +135,9 @@ function labels({ provenance }: CardFacts): string[] {
 
 function origin({ params, provenance, repositories }: CardFacts): string {
   const { persona, window, condense, filter } = params;
-  const thresholds = Object.entries(filter ?? {}).filter(([, value]) => value !== null);
+  const { actions = {}, ...limits } = filter ?? {};
+  const thresholds = Object.entries(limits).filter(([, value]) => value !== null);
+  const actionTexts = Object.entries(actions).map(([name, action]) => code(`${name}: ${action}`));
   return `## How it was made
 
 Base ReAct trajectories of software-engineering agents were taken as they are; context calls were put in at insertion points found from
@@ -145,7 +148,7 @@ measured with the exact tokenizer, and judged.
 - **Window** ${window.tokens} tokens, ${window.replyTokens} kept free for each reply; up to ${window.keepSteps} recent steps stay verbatim behind a memory.
 - **Memories** by ${Object.keys(provenance.condensers).length === 0 ? "nobody (there are none)" : listed(provenance.condensers)}; aimed at ${condense.memoryBaseTokens} tokens + ${condense.memoryShare} of what they stand for, at most ${condense.memoryCapTokens}.
 - **Agent turns** by ${Object.keys(provenance.agentModels).length === 0 ? "nobody (there are none)" : listed(provenance.agentModels)}.
-${thresholds.length === 0 ? "" : `- **Thresholds** ${thresholds.map(([name, value]) => code(`${name}: ${Array.isArray(value) ? value.join(", ") : String(value)}`)).join(", ")}.\n`}- **Split** by repository, so that no repository is on both sides: ${repositories.train} train${repositories.validation === 0 ? "; no validation split" : `, ${repositories.validation} validation`}, seed ${params.seed}.
+${thresholds.length === 0 ? "" : `- **Thresholds** ${thresholds.map(([name, value]) => code(`${name}: ${Array.isArray(value) ? value.join(", ") : String(value)}`)).join(", ")}.\n`}${actionTexts.length === 0 ? "" : `- **Actions** of filters where they are not to reject: ${actionTexts.join(", ")}.\n`}- **Split** by repository, so that no repository is on both sides: ${repositories.train} train${repositories.validation === 0 ? "; no validation split" : `, ${repositories.validation} validation`}, seed ${params.seed}.
 
 ### Sources and licences
 
@@ -158,6 +161,17 @@ ${table(
 
 The text of a sample is under the licence of its source (\`cat_license\`); repositories quoted in it keep their own.`;
 }
+
+const keptText = ({ stats: { funnel } }: CardFacts): string =>
+  funnel === null || funnel.total.in.trajectories === 0
+    ? ""
+    : `## What was kept, and why not the rest
+
+A trajectory is kept when it gives segments; each one that is lost is counted at the first filter that rejects it, in the order of the table.
+
+![What is left after each filter](funnel.svg)
+
+${funnelMarkdown(funnel)}`;
 
 const kindTexts: Readonly<Record<SampleKind, string>> = {
   segment:
@@ -234,6 +248,7 @@ export function datasetCard(facts: CardFacts): string {
     "Supervised fine-tuning data that teaches a model to manage its own context: it calls a `context` tool, which replaces the older part of the\nconversation by a structured memory. Built after *Context as a Tool* (CAT) by the CAT-Generator pipeline; it is not the paper's own data.",
     contents(facts),
     `## Table 1 of the paper, and this dataset\n\nOver the ${grouped(facts.stats.run.trajectories)} trajectories with at least one exported segment. The paper states one compression and does not say whether it means the memory against\nwhat it replaces (fold) or the window after a call against before (whole window).\n\n${statsMarkdown(facts.stats)}`,
+    keptText(facts),
     origin(facts),
     "## Limits\n\n- Trajectories are those of their sources, with their mistakes; only what the thresholds name was filtered.\n- Insertion points follow signals and the window, not a measured benefit for solving the task.\n- Nobody has read all samples. Keys, tokens and passwords of known shape were replaced by placeholders such as `[SECRET:github-token:1]`, and samples that still held one were left out; names, addresses and paths that the repositories publish may be there, unless placeholders (`[PERSONAL:mail:1]`) show that they were taken out. A rule can miss what no shape gives away: tell the maintainers, and do not use what you find.",
     usage(facts),

@@ -6,6 +6,7 @@ import type { Memory, Workspace } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import type { Verdict } from "../../schemas/verdict.ts";
 import { withSystem } from "../lib/chatml.ts";
+import { withVerdictApplied } from "../lib/last-call.ts";
 import { type Rendered, render } from "../lib/render.ts";
 import { type CountTokens, measureSizes } from "../lib/sizes.ts";
 import type { Ports } from "../stage.ts";
@@ -87,7 +88,8 @@ function make(kind: SampleKind, index: number, count: number, input: KindInput, 
 }
 
 /** All samples of one trajectory that its verdict keeps, rendered by the same renderer that measured them. */
-export function exportTrajectory(bundle: ExportBundle, params: ExportParams, ports: ExportPorts): Exported {
+export function exportTrajectory(judged: ExportBundle, params: ExportParams, ports: ExportPorts): Exported {
+  const bundle = withVerdictApplied(judged);
   const countTokens = remembered(ports.countTokens);
   const counting: Counting = { countTokens, secretsIn: secretsLeft(ports.own ?? [], params.export.allowSecretTypes) };
   const samples: ExportedSample[] = [];

@@ -33,7 +33,7 @@ class Means {
 export interface Statistics {
   /** One trajectory. */
   add(metrics: Metrics): void;
-  stats(): Stats;
+  stats(funnel?: Stats["funnel"]): Stats;
 }
 
 /** Gathers Table 1 from metrics, one trajectory at a time. Which trajectories count is the caller's choice. */
@@ -53,7 +53,7 @@ export function createStatistics(): Statistics {
         wholeWindow.add(block.windowTokensBefore, block.windowTokensAfter, block.windowRatio);
       }
     },
-    stats: () => ({
+    stats: (funnel = null) => ({
       paper,
       run: {
         trajectories,
@@ -64,6 +64,7 @@ export function createStatistics(): Statistics {
         fold: fold.compression(),
         wholeWindow: wholeWindow.compression(),
       },
+      funnel,
     }),
   };
 }

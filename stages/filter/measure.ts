@@ -30,6 +30,13 @@ export function sized(turns: readonly Turn[], reserveTokens: number, count: Coun
   return { turns: sizedTurns, openingTokens: openingTokens(count), reserveTokens };
 }
 
+/** Counts of whole messages add up, so the last two segments as one need no counting: what comes before the last call, then what is trained after it. */
+export function mergedLast(segments: readonly SizedSample[]): SizedSample | null {
+  const [before, last] = segments.slice(-2);
+  if (before === undefined || last === undefined) return null;
+  return { ...before, turns: [...before.turns.slice(0, -1), ...last.turns.slice(last.turns.findIndex((turn) => turn.train))] };
+}
+
 const sampleMetrics = (sample: SizedSample): SampleMetrics => applyMeasures<SizedSample, SampleMetrics>(measures.samples, sample);
 
 /** What the checks see of block `index`: this time the steps after its cut, too. */
@@ -70,17 +77,20 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
   const base = size(baseTurns(rendered, params.baseTools));
   const trajectory = (segments: readonly SizedSample[] | null): TrajectoryMetrics =>
     applyMeasures<Seen, TrajectoryMetrics>(measures.trajectory, { ...seen, rendered, base, segments });
-  if (parts === null) return { trajectory: trajectory(null), blocks: [], segments: [], condensations: [], base: sampleMetrics(base) };
+  if (parts === null)
+    return { trajectory: trajectory(null), blocks: [], segments: [], condensations: [], base: sampleMetrics(base), dropLast: null };
   const { memory, workspace } = parts;
   const sizes = measureSizes(rendered, count);
   const segments = workspace.segments.map((segment) => size(segmentTurns(rendered, memory.blocks, segment, params.persona)));
   const condensations = workspace.condensations.map((one) => size(condensationTurns(rendered, sizes, memory.blocks, one, params.condense)));
+  const merged = mergedLast(segments);
   return {
     trajectory: trajectory(segments),
     blocks: blockMetrics(rendered, sizes, memory, params, count),
     segments: segments.map(sampleMetrics),
     condensations: condensations.map(sampleMetrics),
     base: sampleMetrics(base),
+    dropLast: merged === null ? null : sampleMetrics(merged),
   };
 }
 
@@ -88,7 +98,7 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
  * rejected is measured without segments, since its `base` sample may still be wanted. */
 export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", MeasureParams> = {
   name: "measure",
-  version: 2,
+  version: 3,
   reads: ["trajectory"],
   readsIfKept: ["memory", "workspace"],
   writes: "metrics",
@@ -111,6 +121,7 @@ export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", Mea
         segments: [],
         condensations: [],
         base: null,
+        dropLast: null,
       });
     const parts = memory.ok && workspace.ok ? { memory: memory.value, workspace: workspace.value } : null;
     return ok(measureRendered(rendering.value, parts, seen, params, countOnce(ports.countTokens)));

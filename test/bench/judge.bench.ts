@@ -15,9 +15,12 @@ import { Recipe } from "../../schemas/recipe.ts";
 import { judgeMetrics } from "../../stages/filter/judge.ts";
 import { checks } from "../../stages/lib/checks/index.ts";
 import { seeded } from "./grow.ts";
-import { costOf, guard, machine, median, print, python, pythonScript } from "./lib.ts";
+import { type Cost, catgen, costOf, guard, machine, median, print, python, pythonScript } from "./lib.ts";
 
-/** Judging 50,000 trajectories with 300,000 segments again under another threshold: from stored metrics rows to stored verdict rows. */
+/**
+ * Judging 50,000 trajectories with 300,000 segments again under another threshold: from stored metrics rows to stored verdict rows. And
+ * `catgen analyze` over the same: every threshold at once, the whole process.
+ */
 
 const trajectories = 50_000;
 const shards = 64;
@@ -59,6 +62,7 @@ function metrics(): Metrics {
     segments: Array.from({ length: calls + 1 }, sample),
     condensations: Array.from({ length: calls }, sample),
     base: sample(),
+    dropLast: sample(),
   };
 }
 
@@ -130,6 +134,9 @@ try {
     if (python !== null)
       theirs.push(1_000 * (await costOf([python, pythonScript("judge"), rowsOf, join(folder, "out.jsonl"), String(50 + round)])).seconds);
   }
+  const analyses: Cost[] = [];
+  for (let round = 0; round < 3; round += 1) analyses.push(await catgen(["analyze", "--run", "judge", "--runs", folder, "--json"]));
+  const analysis = median(analyses.map((one) => one.seconds));
   console.log(`${machine()}\n${trajectories} trajectories, ${trajectories * 6} segments, median of 5 rounds\n`);
   print(
     ["judging", "ms", "CPU ms", "trajectories/s"],
@@ -147,9 +154,16 @@ try {
         "",
         Math.round((trajectories / median(threaded)) * 1000),
       ],
+      [
+        `catgen analyze, the whole process (${Math.round(Math.max(...analyses.map((one) => one.peakMegabytes)))} MB at its largest)`,
+        (1_000 * analysis).toFixed(0),
+        (1_000 * median(analyses.map((one) => one.cpuSeconds))).toFixed(0),
+        Math.round(trajectories / analysis),
+      ],
     ],
   );
   console.log();
+  guard("1 GB against what analyze holds at its largest", 1_000 / Math.max(...analyses.map((one) => one.peakMegabytes)), 1);
   if (theirs.length > 0)
     guard("judging from stored metrics to stored verdicts, against json and comparisons in Python", median(theirs) / median(stored), 0.6);
 } finally {

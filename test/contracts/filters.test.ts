@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { FilterAction } from "../../schemas/filter-action.ts";
 import type { Metrics } from "../../schemas/metrics.ts";
 import { FilterRecipe } from "../../schemas/recipe.ts";
 import { Failure } from "../../schemas/verdict.ts";
+import { actionOf, actionProblems, allowedActions } from "../../stages/filter/actions.ts";
 import type { Filter, Finding, Limits } from "../../stages/filter/filters/filter.ts";
 import { type FilterName, filters } from "../../stages/filter/filters/index.ts";
 import { type CheckName, checks } from "../../stages/lib/checks/index.ts";
@@ -57,6 +59,7 @@ const good: Metrics = {
   segments: [{ tokens: 60_000, trainedTokens: 100, neededTokens: 65_536 }],
   condensations: [{ tokens: 9_000, trainedTokens: 1_000, neededTokens: 20_000 }],
   base: { tokens: 50_000, trainedTokens: 1_000, neededTokens: 60_000 },
+  dropLast: null,
 };
 const defaults: Limits = { ...FilterRecipe.parse({}), windowTokens: 65_536 };
 
@@ -195,6 +198,7 @@ const cases: Record<FilterName, Case> = {
 const find = (filter: Filter, metrics: Metrics, limits: Limits): Finding => {
   if (filter.scope === "trajectory") return filter.fails(metrics.trajectory, limits);
   if (filter.scope === "context") return filter.fails(metrics, limits);
+  if (filter.scope === "block") return metrics.blocks.map((block) => filter.fails(block, limits)).find((found) => found !== null) ?? null;
   const sample = metrics.segments[0];
   if (sample === undefined) throw new Error("no sample to judge");
   return filter.fails(sample, limits);
@@ -222,13 +226,35 @@ describe.each(Object.entries(cases) as [FilterName, Case][])("filter %s", (name,
     for (const value of fails) {
       const found = find(filter, change(value), all);
       expect(found, String(value)).not.toBeNull();
-      expect(Failure.parse({ filter: name, ...found }).value).toEqual(Array.isArray(value) ? value.join(" ") : value);
+      expect(Failure.parse({ filter: name, block: null, action: "flag", ...found }).value).toEqual(
+        Array.isArray(value) ? value.join(" ") : value,
+      );
     }
   });
 
   test(off === null ? "is always on" : "is off when its limit is", () => {
     for (const value of [...passes, ...fails]) if (off !== null) expect(find(filter, change(value), { ...all, ...off })).toBeNull();
     if (off === null) for (const value of fails) expect(find(filter, change(value), { ...all, ...allOff })).not.toBeNull();
+  });
+
+  test("names the one threshold of the recipe that switches it off", () => {
+    expect(filter.limit === null ? null : [filter.limit]).toEqual(off === null ? null : Object.keys(off));
+    if (filter.limit !== null) expect(Object.keys(FilterRecipe.shape)).toContain(filter.limit);
+  });
+
+  test("may do what its scope allows, rejects by default, and cannot be flagged when it is always on", () => {
+    const [first, ...rest] = allowedActions(filter);
+    expect(first).toMatch(/^reject-/);
+    expect(rest.includes("flag")).toBe(filter.limit !== null);
+    expect(actionOf(name, filter, {})).toBe(first);
+    for (const action of allowedActions(filter)) {
+      expect(actionOf(name, filter, { [name]: action })).toBe(action);
+      expect(actionProblems({ [name]: action })).toEqual([]);
+    }
+    expect(actionOf(name, filter, { others: "flag" })).toBe(filter.limit === null ? first : "flag");
+    expect(actionOf(name, filter, { others: "flag", [name]: first ?? "flag" })).toBe(first);
+    for (const action of FilterAction.options.filter((one) => !allowedActions(filter).includes(one)))
+      expect(actionProblems({ [name]: action })).toEqual([{ name, allowed: allowedActions(filter) }]);
   });
 
   test("changes nothing and says the same again", () => {

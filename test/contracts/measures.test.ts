@@ -6,11 +6,12 @@ import { MeasureParams, measure } from "../../stages/filter/measure.ts";
 import { measures } from "../../stages/filter/measures/index.ts";
 import { chatText } from "../../stages/lib/chatml.ts";
 import { checks } from "../../stages/lib/checks/index.ts";
+import { metricsWithoutLast } from "../../stages/lib/last-call.ts";
 import { type Outcome, ok, rejected } from "../../stages/stage.ts";
 import { arbitraryTrajectory } from "../fakes/arbitrary-trajectory.ts";
 import { exactTokens, fakePorts } from "../fakes/fake-ports.ts";
 import { neededTokens } from "../invariants/invariants.ts";
-import { arbitraryPlacement, defaults, type Placement } from "../invariants/placement.ts";
+import { arbitraryPlacement, defaults, type Placement, place } from "../invariants/placement.ts";
 
 const ports = fakePorts([], exactTokens);
 const reserve = 300;
@@ -143,6 +144,25 @@ describe("every measure", () => {
       { seed: 113, numRuns: 100, endOnFailure: true },
     );
   });
+});
+
+test("of a trajectory without its last context call is what measuring it so would say, prompt sizes included", async () => {
+  let checked = 0;
+  await fc.assert(
+    fc.asyncProperty(arbitraryPlacement({ longText: 200 }), async (placement) => {
+      const metrics = await measured(placement);
+      const { trajectory, recipe, keepSteps, blocks } = placement;
+      expect(metrics.dropLast === null).toBe(blocks.length === 0);
+      const rest = metricsWithoutLast(metrics);
+      if (rest === null) return;
+      checked += 1;
+      const cuts = blocks.slice(0, -1).map((block) => block.cut);
+      const without = place(trajectory, recipe, keepSteps, cuts, (index) => blocks[index] ?? { thought: "", memory: "" });
+      expect({ ...rest, dropLast: null }).toEqual({ ...(await measured(without)), dropLast: null });
+    }),
+    { seed: 116, numRuns: 100, endOnFailure: true },
+  );
+  expect(checked).toBeGreaterThan(50);
 });
 
 describe("a trajectory that an earlier stage rejected", () => {

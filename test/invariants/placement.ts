@@ -6,6 +6,7 @@ import type { Block, Workspace } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import type { MemorySize } from "../../stages/lib/condense-input.ts";
 import { contextThought } from "../../stages/lib/context-thought.ts";
+import { memoryWithoutLast, workspaceWithoutLast } from "../../stages/lib/last-call.ts";
 import { heading, memorySections } from "../../stages/lib/memory-text.ts";
 import { type Rendered, render } from "../../stages/lib/render.ts";
 import { baseTurns, condensationTurns, segmentTurns } from "../../stages/lib/samples.ts";
@@ -73,6 +74,20 @@ export function place(
     condensations: workspace.condensations.map((one) => condensationTurns(rendered, sizes, blocks, one, memorySize)),
     base: baseTurns(rendered, "with-context"),
     baseWithoutContext: baseTurns(rendered, "without-context"),
+  };
+}
+
+/** The placement as export makes it where the verdict drops the last context call; there must be one. */
+export function withoutLastCall(placement: Placement): Placement {
+  const { rendered, sizes, recipe } = placement;
+  const { blocks } = memoryWithoutLast({ blocks: [...placement.blocks] });
+  const workspace = workspaceWithoutLast(placement.workspace);
+  return {
+    ...placement,
+    blocks,
+    workspace,
+    segments: workspace.segments.map((segment) => segmentTurns(rendered, blocks, segment, recipe)),
+    condensations: workspace.condensations.map((one) => condensationTurns(rendered, sizes, blocks, one, memorySize)),
   };
 }
 

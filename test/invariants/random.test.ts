@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Trajectory } from "../../schemas/trajectory.ts";
+import { cutSegments } from "../../stages/stitch/stitch.ts";
 import { invariants, nothingFromTheFuture, withMarks } from "./invariants.ts";
-import { arbitraryPlacement, type Placement, place } from "./placement.ts";
+import { arbitraryPlacement, type Placement, place, withoutLastCall } from "./placement.ts";
 import { isStructurable } from "./template.ts";
 
 const numRuns = 250;
@@ -21,6 +22,42 @@ describe("random trajectories under random legal placements, both personas, k = 
       }),
       { seed: 20250602, numRuns },
     );
+  });
+
+  describe("with the last call dropped", () => {
+    const dropped = arbitraryPlacement({ longText: 400 })
+      .filter((placement) => placement.blocks.length > 0)
+      .map(withoutLastCall);
+
+    test.each(Object.entries(invariants))("%s", (_, holds) => {
+      fc.assert(fc.property(dropped, holds), { seed: 20250603, numRuns: 100 });
+    });
+
+    test("(2) nothing is shown before it happened", () => {
+      const marked = arbitraryPlacement({ longText: 100 }, withMarks).filter((placement) => placement.blocks.length > 0);
+      fc.assert(
+        fc.property(marked, (placement) => {
+          fc.pre(placement.blocks.every((block) => !/\u00a7/.test(block.thought + block.memory)));
+          nothingFromTheFuture(withoutLastCall(placement));
+        }),
+        { seed: 20250604, numRuns: 100 },
+      );
+    });
+
+    test("it is as stitched without that call, and every sample but the last segment is as it was", () => {
+      fc.assert(
+        fc.property(
+          arbitraryPlacement({ longText: 50 }).filter((placement) => placement.blocks.length > 0),
+          (placement) => {
+            const without = withoutLastCall(placement);
+            expect(without.workspace).toEqual(cutSegments(placement.trajectory.steps.length, { blocks: [...without.blocks] }));
+            expect(without.segments.slice(0, -1)).toEqual(placement.segments.slice(0, -2));
+            expect(without.condensations).toEqual(placement.condensations.slice(0, -1));
+          },
+        ),
+        { seed: 20250605, numRuns: 100 },
+      );
+    });
   });
 
   test("the random placements cover what they are meant to", () => {

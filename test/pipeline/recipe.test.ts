@@ -13,6 +13,16 @@ const fault = (work: () => unknown): string => {
   throw new Error("nothing was thrown");
 };
 
+test("an action for a filter that is none, or that it cannot take, is named with what is meant or allowed", () => {
+  expect(() => checkRecipe({ filter: { actions: { "fold-ratio-to-high": "flag" } } }, "r.yaml")).toThrow(
+    /r\.yaml: filter\.actions\.fold-ratio-to-high: no filter has this name; did you mean fold-ratio-too-high\?/,
+  );
+  expect(() => checkRecipe({ filter: { actions: { unrenderable: "flag" } } }, "r.yaml")).toThrow(
+    /filter\.actions\.unrenderable: this filter may reject-trajectory/,
+  );
+  expect(() => checkRecipe({ filter: { actions: { unresolved: "drop" } } }, "r.yaml")).toThrow(/filter\.actions\.unresolved/);
+});
+
 test("the printed defaults parse back to the defaults, so the file can be edited and used", () => {
   expect(checkRecipe(parse(defaultsAsYaml()), "defaults")).toEqual(Recipe.parse({}));
 });

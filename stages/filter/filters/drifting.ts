@@ -1,7 +1,9 @@
-import { above, type Filter, findings, worst } from "./filter.ts";
+import { above, checked, type Filter, findings } from "./filter.ts";
 
-/** Some memory contradicts, alters or loses a rule of the task. */
+/** The memory contradicts, alters or loses a rule of the task. */
 export const drifting: Filter = {
-  scope: "context",
-  fails: ({ blocks }, { maxDrifts }) => above(worst(blocks, "drift", findings), maxDrifts),
+  scope: "block",
+  blames: "memory",
+  limit: "maxDrifts",
+  fails: (block, { maxDrifts }) => above(checked(block, "drift", findings), maxDrifts),
 };

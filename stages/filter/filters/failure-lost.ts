@@ -1,7 +1,9 @@
-import { above, type Filter, findings, worst } from "./filter.ts";
+import { above, checked, type Filter, findings } from "./filter.ts";
 
-/** Some memory does not say that what was run last failed (papers/complexity-trap.txt 4.4: such memories lengthen runs). */
+/** The memory does not say that what was run last failed (papers/complexity-trap.txt 4.4: such memories lengthen runs). */
 export const failureLost: Filter = {
-  scope: "context",
-  fails: ({ blocks }, { maxLostFailures }) => above(worst(blocks, "failure-keeping", findings), maxLostFailures),
+  scope: "block",
+  blames: "memory",
+  limit: "maxLostFailures",
+  fails: (block, { maxLostFailures }) => above(checked(block, "failure-keeping", findings), maxLostFailures),
 };

@@ -1,7 +1,9 @@
-import { below, type Filter, smallest } from "./filter.ts";
+import { below, type Filter } from "./filter.ts";
 
-/** Some memory is so short against what it replaces that hardly anything is remembered. */
+/** The memory is so short against what it replaces that hardly anything is remembered. */
 export const foldRatioTooLow: Filter = {
-  scope: "context",
-  fails: ({ blocks }, { minFoldRatio }) => below(smallest(blocks.map((block) => block.foldRatio)), minFoldRatio),
+  scope: "block",
+  blames: "memory",
+  limit: "minFoldRatio",
+  fails: ({ foldRatio }, { minFoldRatio }) => below(foldRatio, minFoldRatio),
 };

@@ -1,7 +1,9 @@
-import { below, type Filter, smallest } from "./filter.ts";
+import { below, type Filter } from "./filter.ts";
 
-/** Some call folds fewer tokens than it is worth. CAT 2.4 (5): frequent invocations with minimal information gain. */
+/** The call folds fewer tokens than it is worth. CAT 2.4 (5): frequent invocations with minimal information gain. */
 export const foldTooSmall: Filter = {
-  scope: "context",
-  fails: ({ blocks }, { minFoldTokens }) => below(smallest(blocks.map((block) => block.foldTokens)), minFoldTokens),
+  scope: "block",
+  blames: "call",
+  limit: "minFoldTokens",
+  fails: ({ foldTokens }, { minFoldTokens }) => below(foldTokens, minFoldTokens),
 };

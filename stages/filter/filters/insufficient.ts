@@ -1,7 +1,9 @@
-import { above, type Filter, share, worst } from "./filter.ts";
+import { above, checked, type Filter, share } from "./filter.ts";
 
-/** Too much of what later steps use, and only the fold had shown, is gone from sight behind some memory. */
+/** Too much of what later steps use, and only the fold had shown, is gone from sight behind the memory. */
 export const insufficient: Filter = {
-  scope: "context",
-  fails: ({ blocks }, { maxMissingShare }) => above(worst(blocks, "sufficient", share), maxMissingShare),
+  scope: "block",
+  blames: "memory",
+  limit: "maxMissingShare",
+  fails: (block, { maxMissingShare }) => above(checked(block, "sufficient", share), maxMissingShare),
 };

@@ -1,7 +1,9 @@
-import { above, type Filter, findings, worst } from "./filter.ts";
+import { above, checked, type Filter, findings } from "./filter.ts";
 
-/** Some memory knows what was first seen after its cut. */
+/** The memory knows what was first seen after its cut. */
 export const leaking: Filter = {
-  scope: "context",
-  fails: ({ blocks }, { maxLeaks }) => above(worst(blocks, "no-leak", findings), maxLeaks),
+  scope: "block",
+  blames: "memory",
+  limit: "maxLeaks",
+  fails: (block, { maxLeaks }) => above(checked(block, "no-leak", findings), maxLeaks),
 };

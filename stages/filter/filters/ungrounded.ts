@@ -1,7 +1,9 @@
-import { above, type Filter, share, worst } from "./filter.ts";
+import { above, checked, type Filter, share } from "./filter.ts";
 
-/** Too much of what some memory names was never shown before its cut: it is invented. */
+/** Too much of what the memory names was never shown before its cut: it is invented. */
 export const ungrounded: Filter = {
-  scope: "context",
-  fails: ({ blocks }, { maxUngroundedShare }) => above(worst(blocks, "grounded", share), maxUngroundedShare),
+  scope: "block",
+  blames: "memory",
+  limit: "maxUngroundedShare",
+  fails: (block, { maxUngroundedShare }) => above(checked(block, "grounded", share), maxUngroundedShare),
 };

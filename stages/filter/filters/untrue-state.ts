@@ -1,7 +1,9 @@
-import { above, type Filter, findings, worst } from "./filter.ts";
+import { above, checked, type Filter, findings } from "./filter.ts";
 
-/** Some memory tells tests, files or edits otherwise than they were last seen. */
+/** The memory tells tests, files or edits otherwise than they were last seen. */
 export const untrueState: Filter = {
-  scope: "context",
-  fails: ({ blocks }, { maxUntrueStates }) => above(worst(blocks, "state-true", findings), maxUntrueStates),
+  scope: "block",
+  blames: "memory",
+  limit: "maxUntrueStates",
+  fails: (block, { maxUntrueStates }) => above(checked(block, "state-true", findings), maxUntrueStates),
 };

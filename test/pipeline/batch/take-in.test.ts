@@ -50,7 +50,7 @@ async function taken(lines: readonly object[]) {
   const settled: BatchSettled[] = [];
   const learnt: ReplyTransport[] = [];
   const waves = {
-    ...(await readWaves({ name: "r", root: folder, shards: 1 })),
+    ...(await readWaves({ name: "r", root: folder, shards: 1, verdict: null })),
     entries: new Map([entry("a"), entry("b"), inWords].map((one) => [one.id, one])),
   };
   const outcome = await takeIn(

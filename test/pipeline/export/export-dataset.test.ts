@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parquetMetadata } from "hyparquet";
@@ -168,6 +168,53 @@ describe("an export of several repositories", async () => {
   });
 });
 
+describe("what an earlier export made of the same samples", () => {
+  const change = (recipe: Recipe): Recipe => ({ ...recipe, filter: { ...recipe.filter, maxFoldRatio: 0.0001 } });
+
+  test("is taken file by file, and the dataset is the same to the byte as one made from nothing", async () => {
+    const first = await exported(withValidation, bundles);
+    const fewer = await smallBundles(change(withValidation));
+    const scratch = await exported(withValidation, fewer);
+    const again = await exported(withValidation, fewer, { earlier: [{ folder: first.folder, whole: null, parts: first.summary.parts }] });
+    expect(again.summary.files).toEqual(scratch.summary.files);
+    const base = first.summary.splits.filter(({ layout, kind }) => layout === "messages" && kind === "base");
+    expect(again.summary.samplesReused).toBe(base.reduce((sum, { rows }) => sum + rows, 0));
+    expect(base.length).toBe(2);
+    const all = await exported(withValidation, bundles, { earlier: [{ folder: first.folder, whole: null, parts: first.summary.parts }] });
+    expect(all.summary.samplesReused).toBe(all.summary.tallies.out);
+    expect(all.summary.files).toEqual(first.summary.files);
+  });
+
+  test("is taken without rendering anything where the key of all samples is the same", async () => {
+    const kept = { key: "a".repeat(64), funnel: async () => first.summary.stats.funnel ?? Promise.reject(new Error("no funnel")) };
+    const first = await exported(withValidation, bundles, {
+      kept: { key: "a".repeat(64), funnel: () => Promise.reject(new Error("asked")) },
+    });
+    const unread = (): AsyncIterable<ExportBundle> => {
+      throw new Error("bundles were read");
+    };
+    const earlier = [{ folder: first.folder, whole: first.summary.whole, parts: first.summary.parts }];
+    const again = await exported(withValidation, bundles, { earlier, kept, bundles: unread });
+    expect({ ...again.summary, samplesReused: 0 }).toEqual(first.summary);
+    expect(again.summary.samplesReused).toBe(first.summary.tallies.out);
+    const other = { ...kept, key: "b".repeat(64) };
+    await expect(exported(withValidation, bundles, { earlier, kept: other, bundles: unread })).rejects.toThrow("bundles were read");
+  });
+
+  test("is not taken where a byte of it has changed, or a file is gone", async () => {
+    const first = await exported(withValidation, bundles);
+    const [one, two] = first.summary.parts;
+    const paths = [one?.files[0]?.path ?? "", two?.files[0]?.path ?? ""];
+    const bytes = await readFile(join(first.folder, paths[0] ?? ""));
+    bytes[100] = (bytes[100] ?? 0) ^ 1;
+    await writeFile(join(first.folder, paths[0] ?? ""), bytes);
+    await rm(join(first.folder, paths[1] ?? ""));
+    const again = await exported(withValidation, bundles, { earlier: [{ folder: first.folder, whole: null, parts: first.summary.parts }] });
+    expect(again.summary.files).toEqual(first.summary.files);
+    expect(again.summary.samplesReused).toBe(first.summary.tallies.out - (one?.rows ?? 0) - (two?.rows ?? 0));
+  });
+});
+
 test("shards are cut by size, and all have one schema and zstd, also where a column has no value", async () => {
   const recipe = smallRecipe({
     export: { shardMegabytes: 0.02, rowGroupMegabytes: 0.01, validationShare: 0.3, training: { globalBatch: 4 } },
@@ -197,7 +244,13 @@ test("with one repository there is no validation split, and no file mentions one
 test("a run without trajectories gives a card that says so, and no Parquet file", async () => {
   const { folder, summary } = await exported(smallRecipe(), []);
   expect(summary.splits).toEqual([]);
-  expect(summary.files.map(({ path }) => path)).toEqual(["README.md", "launch/prepare-model.py", "launch/slurm.sh", "stats.json"]);
+  expect(summary.files.map(({ path }) => path)).toEqual([
+    "README.md",
+    "funnel.svg",
+    "launch/prepare-model.py",
+    "launch/slurm.sh",
+    "stats.json",
+  ]);
   expect(await readFile(join(folder, "README.md"), "utf8")).toContain("nothing passed the thresholds");
 });
 

@@ -9,7 +9,7 @@ import { sha256 } from "../../fakes/fake-ports.ts";
 
 let run: RunFolder;
 beforeEach(() => {
-  run = { name: "live", root: mkdtempSync(join(tmpdir(), "catgen-records-")), shards: 1 };
+  run = { name: "live", root: mkdtempSync(join(tmpdir(), "catgen-records-")), shards: 1, verdict: null };
 });
 afterEach(() => rmSync(run.root, { recursive: true, force: true }));
 

@@ -8,7 +8,7 @@ import type { ShardManifest } from "../../../schemas/manifest.ts";
 
 let run: RunFolder;
 beforeEach(async () => {
-  run = { name: "r", root: await mkdtemp(join(tmpdir(), "catgen-leftovers-")), shards: 3 };
+  run = { name: "r", root: await mkdtemp(join(tmpdir(), "catgen-leftovers-")), shards: 3, verdict: null };
 });
 afterEach(() => rm(run.root, { recursive: true, force: true }));
 

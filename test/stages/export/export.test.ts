@@ -4,7 +4,7 @@ import { exportTrajectory } from "../../../stages/export/export.ts";
 import { piecesOf } from "../../../stages/export/layouts/input-output.ts";
 import { chatText } from "../../../stages/lib/chatml.ts";
 import { arbitraryTrajectory } from "../../fakes/arbitrary-trajectory.ts";
-import { paramsOf, ports, smallBundle, smallRecipe } from "./small-bundles.ts";
+import { paramsOf, ports, smallBundle, smallRecipe, smallTrajectory } from "./small-bundles.ts";
 
 const recipe = smallRecipe();
 const params = paramsOf(recipe);
@@ -78,6 +78,22 @@ test("what the verdict does not keep is counted, not exported", async () => {
     [0, 3],
     [2, 3],
   ]);
+});
+
+test("a dropped last call leaves what would be there had it not been made: ids, text, masks, sizes and counts", async () => {
+  const trajectory = smallTrajectory();
+  const both = await smallBundle(recipe, { trajectory });
+  const first = await smallBundle(recipe, { trajectory, cuts: [[3, 2]] });
+  const [earlier = 0, ratio = 0] = both.metrics.blocks.map((block) => block.foldRatio);
+  const dropping = smallRecipe();
+  dropping.filter.minFoldRatio = ratio + 0.000001;
+  dropping.filter.actions = { "fold-ratio-too-low": "drop-last" };
+  expect(earlier).toBeGreaterThan(ratio + 0.000001);
+  const judged = await smallBundle(dropping, { trajectory });
+  expect(judged.verdict.dropLast?.keep).toBe(true);
+  const exported = exportTrajectory(judged, params, ports);
+  expect(exported).toEqual(exportTrajectory(first, params, ports));
+  expect(exported.samples.map(({ sample }) => sample.id.split("#")[1])).toEqual(["segment0", "segment1", "condense0", "base0"]);
 });
 
 test("control-token text that the judge lets through is refused by the last gate", async () => {

@@ -1,0 +1,41 @@
+import type { Funnel, Spent } from "../../schemas/funnel.ts";
+import type { SampleKind } from "../../schemas/sample.ts";
+import type { Stats } from "../../schemas/stats.ts";
+import type { ExportBundle, ExportParams } from "../../stages/export/export.ts";
+import type { Provenance } from "../../stages/export/provenance.ts";
+import type { Place } from "../../stages/export/split.ts";
+import type { Ports } from "../../stages/stage.ts";
+import type { EarlierExport } from "./reuse.ts";
+
+export interface ExportRequest {
+  /** One trajectory at a time, in a fixed order: it is the order of the rows. Read once. */
+  readonly bundles: () => AsyncIterable<ExportBundle>;
+  readonly params: ExportParams;
+  readonly ports: Pick<Ports, "countTokens" | "digest"> & { readonly own?: readonly string[] };
+  /** Empty, and the caller's to publish or throw away. */
+  readonly folder: string;
+  /** The model's own chat template. */
+  readonly template: string;
+  /** What the run's model calls cost so far; left out: nothing. */
+  readonly spent?: Spent;
+  /** Exports whose files are taken where they were made of the same samples. */
+  readonly earlier?: readonly EarlierExport[];
+  /** Key of all that shapes the samples, the kept ones included: of an earlier export with the same nothing is rendered, and the funnel is asked for. */
+  readonly kept?: { readonly key: string; readonly funnel: () => Promise<Funnel> };
+  readonly signal?: AbortSignal;
+  /** Called with the number of trajectories done. */
+  readonly progress?: (done: number) => void;
+}
+
+/** What rendering everything has shown. */
+export interface Gathered {
+  readonly trajectories: number;
+  /** Where exported samples come from; a place's number is its index. */
+  readonly places: readonly Place[];
+  /** Samples per kind and place, to know beforehand which splits have rows. */
+  readonly rows: ReadonlyMap<SampleKind, ReadonlyMap<number, number>>;
+  readonly notKept: Readonly<Record<SampleKind, number>>;
+  readonly refused: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly stats: Stats;
+  readonly provenance: Provenance;
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import type { Funnel } from "../../schemas/funnel.ts";
+import type { KeyMaterial } from "../../schemas/manifest.ts";
+import type { Decision } from "../../schemas/verdict.ts";
+import { ExportParams } from "../../stages/export/export.ts";
+import { createFunnel } from "../../stages/export/funnel.ts";
+import { filters } from "../../stages/filter/filters/index.ts";
+import { digestOf } from "../store/digest.ts";
+import type { RunFolder } from "../store/run-folder.ts";
+import { readAllBundles } from "./bundles.ts";
+import { spentBy } from "./spent.ts";
+
+const flags = (decisions: readonly Decision[]): string => decisions.map(({ keep }) => (keep ? "1" : "0")).join("");
+
+/** Digest of which samples the verdicts keep, whatever the reasons. */
+async function keptDigest(run: RunFolder): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const { id, verdict } of readAllBundles(run, ["verdict"])) {
+    if (verdict?.outcome.ok !== true) continue;
+    const { segments, condensations, base, dropLast } = verdict.outcome.value;
+    hash.update(`${id} ${flags(segments)} ${flags(condensations)} ${flags([base])} ${dropLast === null ? "" : flags([dropLast])}\n`);
+  }
+  return hash.digest("hex");
+}
+
+/**
+ * Key of all samples of an export: what shapes them, the rows they are made of, and which are kept. Thresholds, the dataset's name and
+ * the training's parameters are in its texts alone.
+ */
+export async function keptKey(run: RunFolder, material: KeyMaterial, inputs: Readonly<Record<string, string>>): Promise<string> {
+  const { filter: _, export: exporting, ...params } = ExportParams.parse(material.params);
+  const { name: _name, training: _training, ...shaping } = exporting;
+  const { verdict: _verdict, ...rows } = inputs;
+  return digestOf({ ...material, params: { ...params, export: shaping }, rows, kept: await keptDigest(run) });
+}
+
+/** The funnel from stored rows. */
+export async function funnelOf(run: RunFolder): Promise<Funnel> {
+  const funnel = createFunnel(Object.keys(filters));
+  for await (const { id, metrics, verdict } of readAllBundles(run, ["metrics", "verdict"]))
+    if (metrics?.outcome.ok === true && verdict?.outcome.ok === true) funnel.add(id, metrics.outcome.value, verdict.outcome.value);
+  return funnel.funnel(await spentBy(run));
+}

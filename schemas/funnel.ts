@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+const Count = z.int().nonnegative();
+
+/** Trajectories, and segments of them. */
+const Pair = z.strictObject({ trajectories: Count, segments: Count });
+const Flow = z.strictObject({ in: Pair, kept: Pair });
+export type Flow = z.infer<typeof Flow>;
+
+const Money = z.strictObject({ amount: z.number().nonnegative(), currency: z.string() });
+
+/** What judging let through and where the rest was lost. A trajectory is kept when it gives segments. */
+export const Funnel = z.strictObject({
+  total: Flow,
+  /**
+   * In the order of the registry. `lost`: by the first filter that rejects, so that `in` less all of `lost` is `kept` (of two segments merged
+   * by a dropped call one is lost). `rejects`: trajectories in which it rejects something; `only`: in which nothing else does; `flags`: in which it only flags.
+   */
+  byFilter: z.array(z.strictObject({ filter: z.string(), lost: Pair, rejects: Count, only: Count, flags: Count })),
+  /** By the first part of the id. */
+  bySource: z.record(z.string(), Flow),
+  /** `resolved`, `unresolved`, `unknown`. */
+  byOutcome: z.record(z.string(), Flow),
+  /** Samples of all kinds that the verdicts keep. */
+  keptSamples: Count,
+  /** What the run's ledger says: attempts sent to the model, and tokens and money billed for them, for whatever they were made. */
+  spent: z.strictObject({ calls: Count, tokensIn: Count, tokensOut: Count, cost: Money.nullable() }),
+  /** The same divided among the kept samples; null where none is kept, or nothing has a price. */
+  perKeptSample: z.strictObject({ tokens: z.number().nonnegative().nullable(), cost: Money.nullable() }),
+});
+export type Funnel = z.infer<typeof Funnel>;
+export type Spent = Funnel["spent"];

@@ -1,0 +1,66 @@
+import type { Border, BorderCase } from "../../../schemas/analysis.ts";
+import type { Metrics } from "../../../schemas/metrics.ts";
+import type { Limits } from "../filters/filter.ts";
+import { limitOf, type Probe, passes, seenBy } from "./thresholds.ts";
+
+/** Cases kept per side of a threshold: enough to read, few enough to be read. */
+const casesPerSide = 3;
+
+const plain = (values: object): string =>
+  Object.entries(values)
+    .flatMap(([name, value]) =>
+      typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? [`${name} ${value}`] : [],
+    )
+    .join(", ");
+
+/** What a person can check the value by: the call that it is about, and the run. */
+function evidenceOf({ filter }: Probe, seen: readonly number[], value: number, { trajectory, blocks }: Metrics): string[] {
+  const block = filter.scope === "block" ? seen.indexOf(value) : -1;
+  const call = blocks[block];
+  return [
+    ...(call === undefined ? [] : [`call ${block + 1} of ${blocks.length}: ${plain(call)}`]),
+    `run: ${plain(trajectory)}, contextCalls ${blocks.length}`,
+  ];
+}
+
+interface Side {
+  readonly cases: BorderCase[];
+  /** Distance of the last of a full side. */
+  reach: number;
+}
+
+/** The trajectories nearest to a threshold that is on, on either side. */
+export class BorderWatch {
+  private readonly sides = {
+    passes: { cases: [], reach: Number.POSITIVE_INFINITY } as Side,
+    fails: { cases: [], reach: Number.POSITIVE_INFINITY } as Side,
+  };
+  private readonly probe: Probe;
+  readonly limit: number | null;
+
+  constructor(probe: Probe, limits: Limits) {
+    this.probe = probe;
+    this.limit = limitOf(limits, probe.threshold);
+  }
+
+  /** `value`: the worst that the filter sees; `rivals`: something else rejects the trajectory, so the threshold decides nothing. */
+  add(id: string, metrics: Metrics, value: number, rivals: boolean): void {
+    if (this.limit === null || rivals || Number.isNaN(value)) return;
+    const side = this.sides[passes(this.probe.threshold, value, this.limit) ? "passes" : "fails"];
+    const distance = Math.abs(value - this.limit);
+    if (distance > side.reach) return;
+    side.cases.push({ id, value, evidence: evidenceOf(this.probe, seenBy(this.probe, metrics), value, metrics) });
+    const limit = this.limit;
+    side.cases.sort((a, b) => Math.abs(a.value - limit) - Math.abs(b.value - limit) || (a.id < b.id ? -1 : 1));
+    side.cases.splice(casesPerSide);
+    const last = side.cases.at(-1);
+    if (side.cases.length === casesPerSide && last !== undefined) side.reach = Math.abs(last.value - limit);
+  }
+
+  border(): Border | null {
+    const { threshold } = this.probe;
+    return this.limit === null
+      ? null
+      : { threshold: threshold.name, limit: this.limit, passes: this.sides.passes.cases, fails: this.sides.fails.cases };
+  }
+}

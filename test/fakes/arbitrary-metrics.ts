@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import type { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
+import { FilterRecipe } from "../../schemas/recipe.ts";
+import { allowedActions } from "../../stages/filter/actions.ts";
+import type { Filter, Limits } from "../../stages/filter/filters/filter.ts";
+import { filters } from "../../stages/filter/filters/index.ts";
+
+/** Metrics of any trajectory, near the default thresholds on both sides, and any recipe of filters. */
+
+const count = fc.nat(30);
+const sample: fc.Arbitrary<SampleMetrics> = fc.record({ tokens: count, trainedTokens: count, neededTokens: fc.nat(2000) });
+const block: fc.Arbitrary<BlockMetrics> = fc.record({
+  cut: count,
+  gapSteps: count,
+  foldTokens: fc.nat(3000),
+  previousMemoryTokens: count,
+  memoryTokens: count,
+  foldRatio: fc.constantFrom(0, 0.01, 0.02, 0.3, 0.7, 0.9),
+  windowTokensBefore: count,
+  windowTokensAfter: count,
+  windowRatio: fc.constant(0.5),
+  checks: fc.constantFrom(
+    [],
+    [{ check: "grounded", looked: 10, found: 1, findings: [] }],
+    [{ check: "no-leak", looked: 9, found: 3, findings: [] }],
+  ),
+  previousFacts: count,
+  keptFacts: count,
+});
+const anyTrajectory: fc.Arbitrary<TrajectoryMetrics> = fc.record({
+  resolved: fc.constantFrom(true, true, false, null),
+  exit: fc.constantFrom("submitted", "submitted", "error"),
+  steps: fc.nat(600),
+  callLessSteps: fc.constantFrom(0, 0, 3),
+  unrenderable: fc.constantFrom([], [], ["missing-result"]),
+  preCondensed: fc.constantFrom(false, false, true),
+  controlTokenTexts: fc.constantFrom(0, 0, 2, null),
+  baseTokens: fc.option(count, { nil: null }),
+  rejectedBy: fc.constantFrom(null, null, "detect: window-exceeded"),
+  promptTokens: fc.constant(null),
+  promptTokensPerCall: fc.constant(null),
+});
+/** Half of them fine, or hardly any would get as far as their last call. */
+const trajectory = fc.oneof(
+  anyTrajectory,
+  anyTrajectory.map((any) => ({
+    ...any,
+    resolved: true,
+    exit: "submitted" as const,
+    steps: 400,
+    unrenderable: [],
+    preCondensed: false,
+    controlTokenTexts: 0,
+    rejectedBy: null,
+  })),
+);
+export const arbitraryMetrics: fc.Arbitrary<Metrics> = fc.nat(3).chain((calls) =>
+  fc.record({
+    trajectory,
+    blocks: fc.array(block, { minLength: calls, maxLength: calls }),
+    segments: fc.array(sample, { minLength: calls + 1, maxLength: calls + 1 }),
+    condensations: fc.array(sample, { minLength: calls, maxLength: calls }),
+    base: fc.option(sample, { nil: null }),
+    dropLast: calls === 0 ? fc.constant(null) : sample,
+  }),
+);
+export const arbitraryLimits: fc.Arbitrary<Limits> = fc
+  .record({
+    outcome: fc.constantFrom(null, "resolved" as const, "not-failed" as const),
+    minSteps: fc.constantFrom(null, 5, 300),
+    minContextCalls: fc.constantFrom(null, 0, 1, 2),
+    minFoldTokens: fc.constantFrom(null, 1000),
+    maxUngroundedShare: fc.constantFrom(null, 0.05, 0.2),
+    maxLeaks: fc.constantFrom(null, 2),
+    actions: fc.record(
+      Object.fromEntries(
+        Object.entries<Filter>(filters).map(([name, filter]) => [
+          name,
+          fc.constantFrom(...allowedActions(filter), ...allowedActions(filter).filter((one) => one === "drop-last")),
+        ]),
+      ),
+      { requiredKeys: [] },
+    ),
+    windowTokens: fc.constantFrom(1024, 1900, 2500),
+  })
+  .map(({ windowTokens, ...set }) => ({ ...FilterRecipe.parse(set), windowTokens }));
