@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Analysis, VerdictDiff } from "../../schemas/analysis.ts";
-import { Stats } from "../../schemas/stats.ts";
+import { StatsAnswer } from "../../schemas/stats.ts";
 import type { Status } from "../../schemas/status.ts";
 import { messageLines } from "../fakes/message-runs.ts";
 import { makePlace, type Place } from "./harness.ts";
@@ -145,7 +145,7 @@ test("analyze --diff names what one set keeps and the other does not, and why", 
 });
 
 test("the funnel stands in stats, in the card and as JSON, and tells the sets apart", async () => {
-  const stats = Stats.parse(await place.json(["stats", "--run", "mine", "--plot", join(place.folder, "funnel.svg")]));
+  const stats = StatsAnswer.parse(await place.json(["stats", "--run", "mine", "--plot", join(place.folder, "funnel.svg")]));
   expect(stats.funnel?.total.in.trajectories).toBe(4);
   expect(stats.funnel?.total.kept.trajectories).toBe(3);
   expect(stats.funnel?.byOutcome).toMatchObject({ unresolved: { in: { trajectories: 1 }, kept: { trajectories: 0 } } });
@@ -154,7 +154,7 @@ test("the funnel stands in stats, in the card and as JSON, and tells the sets ap
   const card = await readFile(inRun("export", "README.md"), "utf8");
   expect(card).toContain("![What is left after each filter](funnel.svg)");
   expect(card).toContain("| unresolved | 1 fail, 1 by it alone |");
-  const long = Stats.parse(await place.json(["stats", "--run", "mine", "--verdict", "long"]));
+  const long = StatsAnswer.parse(await place.json(["stats", "--run", "mine", "--verdict", "long"]));
   expect(long.funnel?.total.kept.trajectories).toBe(1);
 });
 
