@@ -131,7 +131,7 @@ function anchorOf({ clause, words }: Entity): string | null {
     /(?:\d\s?(?:-|–|to|,|and)\s?|lines\s)$/.test(clause.slice(0, at))
   )
     return null;
-  const quoted = /^\)?[:,]?\s`([^`]{12,200})`/.exec(clause.slice(at + words.length))?.[1];
+  const quoted = /^\)?[:,]?(?: (?:is|has|reads|says|holds|does))?\s`([^`]{12,200})`/.exec(clause.slice(at + words.length))?.[1];
   if (quoted !== undefined) return quoted.slice(0, 60).toLowerCase();
   const before = clause.slice(Math.max(0, at - 160), at);
   const named =
