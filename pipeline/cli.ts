@@ -277,6 +277,25 @@ const parser = yargs(hideBin(process.argv))
       .demandCommand(1, "Say what to do: batch write FILE, or batch read FILE"),
   )
   .command(
+    "scan <paths..>",
+    "Look for secrets in files and folders of any kind, Parquet included, before they are published",
+    (parser) =>
+      parser
+        .positional("paths", { type: "string", array: true, demandOption: true, describe: "Files and folders" })
+        .option("personal", {
+          type: "string",
+          array: true,
+          default: [],
+          describe: "Personal data, too: all, or some of mail, phone, ip, home-path, commit-name",
+          requiresArg: true,
+        })
+        .option("allow", { type: "string", array: true, default: [], describe: "Types that may be there", requiresArg: true })
+        .option("json", { type: "boolean", default: false, describe: "Print one JSON object on stdout; everything else goes to stderr" })
+        .option("quiet", { type: "boolean", default: false, describe: "No progress on stderr" }),
+    ({ paths, personal, allow, json, quiet }) =>
+      handle(async () => (await import("./commands/scan.ts")).scanCommand({ paths, personal, allow, json, quiet }))(),
+  )
+  .command(
     "recipe",
     "Print every parameter with its default, as commented YAML; or a preset",
     (parser) =>

@@ -5,6 +5,7 @@ import type { CondenseRecipe, Recipe } from "../schemas/recipe.ts";
 import { ExportParams } from "../stages/export/export.ts";
 import type { MemorySize } from "../stages/lib/condense-input.ts";
 import { requestVersion } from "../stages/lib/condense-request.ts";
+import { scrubVersion } from "../stages/lib/secrets/scrub.ts";
 import { type EndpointSettings, endpointFrom, hasEndpoint, normaliseBaseUrl } from "./llm/endpoint.ts";
 import { exportVersion, generateVersion, rowStages, type StepName } from "./plan.ts";
 import { digestOf } from "./store/digest.ts";
@@ -65,7 +66,7 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
   // A live run has a key of its own, and its record is imported as any other: what shaped it does not shape the import.
   generate: ({ recipe: { generate } }) => {
     const { rollout: _, ...importing } = generate;
-    return importing;
+    return { ...importing, scrubVersion };
   },
   detect: ({ recipe: { persona, window, detect, condense } }) => ({ persona, window, detect, memory: memorySizeOf(condense) }),
   condense: ({ recipe: { persona, window, condense }, condenser, thought, endpoint }) => ({

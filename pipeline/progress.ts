@@ -22,7 +22,7 @@ function describe(what: string, done: number, total: number, startedMs: number, 
   const rate = elapsed > 0 ? (done / elapsed) * 1000 : 0;
   const left = rate > 0 && done < total ? `, ${clock(((total - done) / rate) * 1000)} left` : "";
   const share = total > 0 ? ` ${Math.floor((100 * done) / total)} %` : "";
-  return `${what}: ${done}/${total}${share}, ${rate.toFixed(rate < 10 ? 1 : 0)}/s${left}${note === "" ? "" : `, ${note}`}`;
+  return `${what}: ${done}${total > 0 ? `/${total}` : ""}${share}, ${rate.toFixed(rate < 10 ? 1 : 0)}/s${left}${note === "" ? "" : `, ${note}`}`;
 }
 
 export function createProgress(stream: NodeJS.WriteStream): Progress {

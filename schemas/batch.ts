@@ -13,6 +13,8 @@ export const BatchEntry = z.strictObject({
   /** The model asked, and by what means the reply gets its form. */
   model: z.string(),
   transport: ReplyTransport,
+  /** The reply was to be an object, so that a good result tells that `transport` works; thoughts are asked for in words anyhow. */
+  structured: z.boolean(),
   /** Native calls may come back. */
   withTools: z.boolean(),
   /** Our count of the prompt, where the server does not say its own. */

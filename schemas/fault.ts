@@ -27,6 +27,7 @@ export const faultCodes = {
   SANDBOX_MISSING: { exit: 78, meaning: "rollouts need a sandbox, and the one asked for (or any) does not work here" },
   SANDBOX_BROKEN: { exit: 75, meaning: "a sandbox could not be started or broke, through no doing of the agent; run again to go on" },
   TASK_INVALID: { exit: 65, meaning: "a task cannot be worked on: no tests, a broken tree, an evaluation instance" },
+  SECRETS_FOUND: { exit: 65, meaning: "something that is about to be published holds a secret" },
   BUDGET_SPENT: { exit: 75, meaning: "the budget in tokens or money is used up" },
 } as const;
 export type FaultCode = keyof typeof faultCodes;

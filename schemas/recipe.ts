@@ -72,6 +72,26 @@ export const WindowRecipe = z.strictObject({
 });
 export type WindowRecipe = z.infer<typeof WindowRecipe>;
 
+/** Kinds of personal data that can be replaced; each has a rule in `stages/lib/secrets/personal`. */
+export const PersonalKind = z.enum(["commit-name", "mail", "phone", "ip", "home-path"]);
+export type PersonalKind = z.infer<typeof PersonalKind>;
+
+export const ScrubRecipe = z.strictObject({
+  secrets: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Replace keys, tokens, passwords and private keys by placeholders such as [SECRET:github-token:1], before anything is stored. Values of your own variables (CATGEN_API_KEY, ...) always are.",
+    ),
+  personal: z
+    .array(PersonalKind)
+    .default([])
+    .describe(
+      "Personal data to replace, too: mail, phone, ip, home-path (account names in paths), commit-name. Repositories publish most of it themselves; off by default.",
+    ),
+});
+export type ScrubRecipe = z.infer<typeof ScrubRecipe>;
+
 export const GenerateRecipe = z.strictObject({
   source: z
     .string()
@@ -91,6 +111,7 @@ export const GenerateRecipe = z.strictObject({
     .max(500)
     .default(256)
     .describe("Largest input record, MB (JSON text); larger ones are quarantined. Node strings end at 512 MB."),
+  scrub: ScrubRecipe.prefault({}).describe("What is taken out of every text of a trajectory when it is read or rolled out."),
   rollout: RolloutRecipe.prefault({}).describe("Live runs of an agent on tasks (--tasks)."),
 });
 export type GenerateRecipe = z.infer<typeof GenerateRecipe>;
@@ -365,6 +386,12 @@ export const ExportRecipe = z.strictObject({
     .max(63)
     .default(48)
     .describe("Uncompressed size of a row group, MB, under 64: `datasets` reads one group per batch."),
+  allowSecretTypes: z
+    .array(z.string().regex(/^[a-z][a-z0-9-]*$/))
+    .default([])
+    .describe(
+      "Types of secrets that samples may hold, e.g. [password]: for false alarms that you have looked at. All others keep a sample out (`secret:<type>`).",
+    ),
   name: z.string().min(1).default("CAT-Instruct").describe("Name of the dataset in its card."),
   training: TrainingRecipe.prefault({}).describe("What the launch configs say."),
 });

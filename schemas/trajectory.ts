@@ -64,6 +64,7 @@ export const Mark = z.enum([
   "parts-left-out", // the agent also saw something that is no text (an image, a document)
   "diverged-on-resume", // a live run was resumed, and from some turn on observations differed from those before
   "tests-touched", // the patch changed test files of the verifier, which were put back
+  "scrubbed", // secrets or personal data were replaced by placeholders, which say of what type
   "branches-left-out", // the source also holds turns that were taken back, or other attempts, beside the run that was kept
 ]);
 export type Mark = z.infer<typeof Mark>;

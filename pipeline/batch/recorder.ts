@@ -3,10 +3,12 @@ import { Fault } from "../../schemas/fault.ts";
 import { costOf } from "../llm/budget.ts";
 import { estimatedTokens } from "../llm/client.ts";
 import type { EndpointSettings } from "../llm/endpoint.ts";
+import { hider, withoutOwn } from "../llm/hide-own.ts";
 import type { Ledger } from "../llm/ledger.ts";
 import { type Memo, negotiated } from "../llm/negotiate.ts";
 import type { Replies } from "../llm/replies.ts";
 import { completionsPath, type WireRequest } from "../llm/request.ts";
+import { ownSecrets } from "../secrets/own.ts";
 import { batchId, type WaveDraft, type Waves } from "./waves.ts";
 
 /** Answers from the reply cache; what is not there is written down for an offline batch, and the record waits for its results. */
@@ -64,7 +66,9 @@ export function createRecorder(parts: RecorderParts): Recorder {
     written.mostTokensOut += wire.request.maxTokens;
     const withTools = wire.body["tools"] !== undefined;
     const { label } = wire.request;
-    await draft.add({ id, key: wire.key, label, model: settings.model, transport: wire.transport, withTools, promptTokens }, line);
+    const structured = wire.request.structure != null;
+    const { transport } = wire;
+    await draft.add({ id, key: wire.key, label, model: settings.model, transport, structured, withTools, promptTokens }, line);
   }
 
   async function answer(wire: WireRequest): Promise<Reply> {
@@ -80,5 +84,6 @@ export function createRecorder(parts: RecorderParts): Recorder {
     );
   }
   const complete = negotiated({ settings, memo, trustMemo: true, kept: (wire) => replies.get(wire.key), answer });
-  return { complete: (request) => complete(Completion.parse(request)), written };
+  const hide = hider(ownSecrets(settings.apiKey));
+  return { complete: (request) => complete(withoutOwn(Completion.parse(request), hide)), written };
 }

@@ -92,7 +92,7 @@ async function takeOne(parts: TakeInParts, line: ResultLine, entry: BatchEntry, 
   const row = ledgerRow(parts, entry, ended);
   if (ended.outcome === "answered") {
     await parts.replies.put(entry.key, ended.reply);
-    await parts.memo.learn(entry.transport);
+    if (entry.structured) await parts.memo.learn(entry.transport);
   }
   await parts.ledger.record(row);
   const outcome = ended.outcome === "answered" ? "answered" : settledAs(ended.outcome);

@@ -15,6 +15,7 @@ import { type Place, type SplitName, splitByRepository } from "../../stages/expo
 import { createStatistics } from "../../stages/export/statistics.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
 import { withVerdictApplied } from "../../stages/lib/last-call.ts";
+import { assertNoSecretText } from "../secrets/scan-files.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { fileDigest } from "../store/lines.ts";
 import type { ExportRequest, Gathered } from "./request.ts";
@@ -174,7 +175,7 @@ function partsOf(splits: readonly SplitSize[]): DatasetPart[] {
 
 /** Card, launch files and statistics. */
 async function writeTexts(
-  { params, folder, template }: ExportRequest,
+  { params, folder, template, ports }: ExportRequest,
   { provenance, refused, repositories }: Whole["account"],
   stats: Stats,
   splits: readonly WrittenSplit[],
@@ -189,6 +190,7 @@ async function writeTexts(
     ...(mixturesOf(parts, "messages").length === 0 ? [] : [{ path: "messages/README.md", text: mixtureCard(parts, "messages", content) }]),
     ...launchFiles({ dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts, template }),
   ];
+  assertNoSecretText(texts, params.export.allowSecretTypes, ports.own ?? []); // rows went through the gate one by one
   for (const { path, text } of texts) await writeTextAtomically(join(folder, path), text);
 }
 

@@ -11,7 +11,7 @@ export interface ExportRequest {
   /** One trajectory at a time, in a fixed order: it is the order of the rows. Read once. */
   readonly bundles: () => AsyncIterable<ExportBundle>;
   readonly params: ExportParams;
-  readonly ports: Pick<Ports, "countTokens" | "digest">;
+  readonly ports: Pick<Ports, "countTokens" | "digest"> & { readonly own?: readonly string[] };
   /** Empty, and the caller's to publish or throw away. */
   readonly folder: string;
   /** The model's own chat template. */

@@ -6,6 +6,7 @@ import { dialectOf, importRecord, type RecordOrigin } from "../../stages/generat
 import { refusal } from "../../stages/generate/other-formats.ts";
 import { factsOf, type Report, readReport } from "../../stages/generate/reports.ts";
 import { instanceFromFile } from "../../stages/generate/task-text.ts";
+import type { SecretOptions } from "../../stages/lib/secrets/find-secrets.ts";
 import { parseJson } from "./parse.ts";
 import type { InputPart } from "./plan.ts";
 import { chunksOf, type Piece, wholeOf } from "./split-lines.ts";
@@ -18,6 +19,8 @@ export interface ReadOptions {
   readonly licence: string | null;
   /** A longer record (a line, a row, a whole JSON file) is quarantined without ever being held. */
   readonly maxRecordBytes: number;
+  /** What is replaced in every text; left out: nothing. */
+  readonly scrub?: SecretOptions;
 }
 
 export interface Reading {
@@ -47,7 +50,7 @@ export function* recordOf(value: unknown, part: InputPart, tally: Tally, reading
     instance: instanceHint(part.name),
     marks: found.marks,
   };
-  const read = importRecord(value, origin, digest);
+  const read = importRecord(value, origin, digest, reading.options.scrub ?? null);
   if (read.dialect !== null) tally.report.dialect ??= read.dialect;
   if (read.ok) {
     const { trajectory } = read;

@@ -6,6 +6,7 @@ import { createBudget } from "./budget.ts";
 import { type Client, createClient } from "./client.ts";
 import { checkEndpoint, type EndpointSettings } from "./endpoint.ts";
 import { createCircuit, createHalt, drained } from "./halt.ts";
+import { hider, withoutOwn } from "./hide-own.ts";
 import { type Ledger, type LedgerTotals, openLedger } from "./ledger.ts";
 import { fileMemo, type Memo, negotiated } from "./negotiate.ts";
 import { openReplies, type Replies } from "./replies.ts";
@@ -21,6 +22,8 @@ export interface BackboneOptions {
   /** Of this run; what else is remembered per run lies in the folder above it. */
   readonly ledgerDir: string;
   countTokens(text: string): number;
+  /** Secrets of our own, in every form they may take: none leaves in a request. */
+  readonly own?: readonly string[];
   /** Aborting drains: queued calls and pauses end at once, calls in flight may finish. */
   readonly signal: AbortSignal;
   /** After draining began, calls in flight are cut off, ms. */
@@ -60,7 +63,15 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
   options.signal.addEventListener("abort", drain, { once: true });
   if (options.signal.aborted) drain();
   return {
-    complete: sharedCompletions({ settings, replies, ledger, client, world, memo: fileMemo(dirname(options.ledgerDir), settings) }),
+    complete: sharedCompletions({
+      settings,
+      replies,
+      ledger,
+      client,
+      world,
+      memo: fileMemo(dirname(options.ledgerDir), settings),
+      hide: hider(options.own ?? []),
+    }),
     placesNow: admission.limit.now,
     totals: ledger.totals,
     async close() {
@@ -79,10 +90,12 @@ interface CompletionParts {
   readonly client: Client;
   readonly world: World;
   readonly memo: Memo;
+  hide(text: string): string;
 }
 
 /** The cache first, which needs no place in line; equal requests at the same time share one call. */
-function sharedCompletions({ settings, replies, ledger, client, world, memo }: CompletionParts): (request: Completion) => Promise<Reply> {
+function sharedCompletions(parts: CompletionParts): (request: Completion) => Promise<Reply> {
+  const { settings, replies, ledger, client, world, memo, hide } = parts;
   const inFlight = new Map<string, Promise<Reply>>();
   const asCached = async (wire: WireRequest, reply: KeptReply): Promise<Reply> => {
     await ledger.record(cachedRow(wire, world.now()));
@@ -105,7 +118,7 @@ function sharedCompletions({ settings, replies, ledger, client, world, memo }: C
     }
   };
   const complete = negotiated({ settings, memo, trustMemo: false, kept: (wire) => replies.get(wire.key), answer: answerOnce });
-  return (request) => complete(Completion.parse(request));
+  return (request) => complete(withoutOwn(Completion.parse(request), hide));
 }
 
 const cachedRow = ({ request, key }: WireRequest, now: number) =>

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Completion, type Reply } from "../../schemas/completion.ts";
+import { ownSecrets } from "../secrets/own.ts";
 import { namesIn } from "../store/run-folder.ts";
 import type { EndpointSettings } from "./endpoint.ts";
+import { hider, withoutOwn } from "./hide-own.ts";
 import { type Memo, negotiated } from "./negotiate.ts";
 import { openReplies } from "./replies.ts";
 import type { WireRequest } from "./request.ts";
@@ -31,5 +33,6 @@ export async function openCachedReplies(
     return { ...kept, cached: true };
   };
   const complete = negotiated({ settings, memo: silentMemo, trustMemo: false, kept: ({ key }) => replies.get(key), answer });
-  return (request) => complete(Completion.parse(request));
+  const hide = hider(ownSecrets(settings.apiKey));
+  return (request) => complete(withoutOwn(Completion.parse(request), hide));
 }

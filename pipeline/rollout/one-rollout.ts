@@ -1,5 +1,5 @@
 import { Fault } from "../../schemas/fault.ts";
-import type { Rollout, RolloutEnd, RolloutTurn } from "../../schemas/rollout.ts";
+import type { Rollout, RolloutEnd, RolloutOpening, RolloutTurn } from "../../schemas/rollout.ts";
 import type { TaskInstance } from "../../schemas/task-instance.ts";
 import type { Mark } from "../../schemas/trajectory.ts";
 import type { Verification } from "../../schemas/verification.ts";
@@ -8,10 +8,13 @@ import { contextPolicies } from "../../stages/generate/rollout/policies/index.ts
 import { rollOut } from "../../stages/generate/rollout/roll-out.ts";
 import { checkTask, type VerifierWorld, verify } from "../../stages/generate/verify.ts";
 import type { Sandbox, SandboxSpec } from "../../stages/lib/sandbox.ts";
+import { scrub } from "../../stages/lib/secrets/scrub.ts";
+import { createScrubber } from "../../stages/lib/secrets/scrubber.ts";
 import { shellQuoted } from "../../stages/lib/shell-quote.ts";
 import type { Settled } from "../keys.ts";
 import { costOf } from "../llm/budget.ts";
 import type { SandboxKind } from "../sandboxes/kind.ts";
+import { scrubOptions } from "../secrets/own.ts";
 import { digestOf, sha256 } from "../store/digest.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 import { openNotes, writeRecord } from "./records.ts";
@@ -91,6 +94,8 @@ export async function requireTask(task: TaskInstance, world: RolloutWorld): Prom
 }
 
 interface Ran {
+  readonly opening: RolloutOpening;
+  readonly issue: string;
   readonly turns: readonly RolloutTurn[];
   readonly end: RolloutEnd;
   readonly diverged: boolean;
@@ -100,11 +105,16 @@ async function ranIn(sandbox: Sandbox, wanted: WantedRollout, world: RolloutWorl
   const { recipe, endpoint } = world.settled;
   const { rollout } = recipe.generate;
   const notes = await openNotes(world.run, wanted.name);
+  const scrubbing = scrubOptions(recipe.generate.scrub, endpoint.apiKey);
+  const scrubber = createScrubber(scrubbing);
+  const { system, prompt, tools } = wanted.opening;
+  const opening = { system: scrubber.text(system), prompt: scrubber.text(prompt), tools: tools.map(scrubber.json) };
+  const issue = scrubber.text(wanted.task.issue);
   let diverged = false;
   const { turns, end } = await rollOut(
     {
       label: `rollout:${wanted.task.instance}:${wanted.sample}`,
-      opening: wanted.opening,
+      opening,
       workdir: wanted.task.workdir,
       sample: wanted.sample,
       style: wireStyleOf(recipe.persona),
@@ -124,6 +134,8 @@ async function ranIn(sandbox: Sandbox, wanted: WantedRollout, world: RolloutWorl
       complete: (asked) =>
         wanted.agent.complete({ ...asked, messages: asked.messages.map((message) => cleanMessage(message, recipe.persona)) }),
       countTokens: world.countTokens,
+      shown: scrubber.text,
+      meant: scrubber.restoreJson,
       now: () => performance.now(),
       costOf: (tokensIn, tokensOut) => costOf(endpoint, tokensIn, tokensOut)?.amount ?? 0,
       onTurn: async (turn, number) => {
@@ -134,7 +146,9 @@ async function ranIn(sandbox: Sandbox, wanted: WantedRollout, world: RolloutWorl
       },
     },
   );
-  return { turns, end, diverged };
+  // Verifier and harness apply the patch, so that a value in it stays what the files hold until the record is imported; ours goes at once.
+  const patch = end.patch === null ? null : scrub(end.patch, { ...scrubbing, secrets: false, personal: [] }).text;
+  return { opening, issue, turns, end: { ...end, patch }, diverged };
 }
 
 /** Runs the agent; when the sandbox breaks, again from the start in a new one: its replies come from the cache. */
@@ -163,7 +177,7 @@ function marksOf({ end, diverged }: Ran, verification: Verification | null): Mar
 
 /** One live run from the first prompt to the verdict of the hidden tests; its record is on disk when this returns. */
 export async function oneRollout(wanted: WantedRollout, world: RolloutWorld): Promise<Rollout> {
-  const { task, sample, agent, opening, key, name } = wanted;
+  const { task, sample, agent, key, name } = wanted;
   const { recipe } = world.settled;
   const { rollout } = recipe.generate;
   const result = await ran(wanted, world);
@@ -175,14 +189,14 @@ export async function oneRollout(wanted: WantedRollout, world: RolloutWorld): Pr
     instance: task.instance,
     repository: task.repository,
     licence: task.licence,
-    issue: task.issue,
+    issue: result.issue,
     workdir: task.workdir,
     sample,
     model: agent.model,
     callStyle: wireStyleOf(recipe.persona),
     policy: rollout.policy,
     sandbox: world.kind.name,
-    opening,
+    opening: result.opening,
     turns: [...result.turns],
     end: { ...result.end, marks: marksOf(result, verification) },
     verification,

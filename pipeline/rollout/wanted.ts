@@ -10,6 +10,7 @@ import { idPart } from "../../stages/generate/identity.ts";
 import { wireStyleOf } from "../../stages/generate/rollout/messages.ts";
 import { openingOf } from "../../stages/generate/rollout/opening.ts";
 import { type EvaluationList, evaluationHit } from "../../stages/lib/decontamination.ts";
+import { scrubVersion } from "../../stages/lib/secrets/scrub.ts";
 import type { Settled } from "../keys.ts";
 import { asIoFault } from "../store/atomic.ts";
 import { digestOf } from "../store/digest.ts";
@@ -75,6 +76,7 @@ function keyOf(settled: Settled, task: TaskInstance, tree: string | null, agent:
     opening,
     callStyle: wireStyleOf(persona),
     escapes: persona.controlTokens === "escape",
+    scrub: { ...generate.scrub, version: scrubVersion },
     window: { tokens: window.tokens, replyTokens: window.replyTokens },
     limits: { maxSteps, maxTokens, maxCost, maxMinutes, maxIdleTurns, commandSeconds, observationChars, editorMegabytes },
     policy,

@@ -9,6 +9,7 @@ import { type ExportBundle, type ExportSummary, exportDataset } from "../export/
 import { type EarlierExport, readParts, writeParts } from "../export/reuse.ts";
 import { type Settled, stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
+import { ownSecrets } from "../secrets/own.ts";
 import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
 import { crashPoint } from "../store/crash-point.ts";
 import { digestOf } from "../store/digest.ts";
@@ -152,7 +153,7 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
     const dataset = await exportDataset({
       bundles: () => exportBundles(run),
       params: params as ExportParams,
-      ports,
+      ports: { ...ports, own: ownSecrets(settled.endpoint.apiKey) },
       folder,
       template: await chatTemplate("qwen2.5"),
       spent: await spentBy(run),

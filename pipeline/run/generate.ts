@@ -12,6 +12,7 @@ import { type InputUnit, planInputs } from "../import/plan.ts";
 import { type ReadOptions, readUnit } from "../import/read.ts";
 import { stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
+import { scrubOptions } from "../secrets/own.ts";
 import { crashPoint } from "../store/crash-point.ts";
 import { digestOf, sha256 } from "../store/digest.ts";
 import { sweepDone } from "../store/leftovers.ts";
@@ -265,7 +266,12 @@ export async function runGenerate(context: RunContext, request: GenerateRequest)
   const { run } = context;
   const { stageKey, material, params } = stepKey("generate", context.settled);
   const recipe = params as GenerateRecipe;
-  const options: ReadOptions = { source: recipe.source, licence: recipe.licence, maxRecordBytes: recipe.maxRecordMegabytes * 1e6 };
+  const options: ReadOptions = {
+    source: recipe.source,
+    licence: recipe.licence,
+    maxRecordBytes: recipe.maxRecordMegabytes * 1e6,
+    scrub: scrubOptions(recipe.scrub, context.settled.endpoint.apiKey),
+  };
   const units = await planAll(request);
   const old = await readInputs(run);
   const spool = await openSpool(journalFolder(run, step));

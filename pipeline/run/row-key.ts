@@ -11,10 +11,10 @@ export const revOfText = (outcomeText: string): string => sha256(outcomeText);
 
 /** Key of a row: what made it and the content of what it read. Where it lies, and when and how it was made, is not in it. */
 export function rowKey(stageKey: string, from: Record<string, string>): string {
-  // Canonical JSON by hand: part names and digests need no escapes, and this is asked for every row, read or made.
-  let parts = "";
-  for (const part of Object.keys(from).sort()) parts += `${parts === "" ? "" : ","}"${part}":"${from[part]}"`;
-  return sha256(`{"from":{${parts}},"stageKey":"${stageKey}"}`);
+  // Canonical JSON by the native writer, which is faster: this is asked for every row, and only the parts have to be sorted.
+  const sorted: Record<string, string> = {};
+  for (const part of Object.keys(from).sort()) sorted[part] = from[part] ?? "";
+  return sha256(JSON.stringify({ from: sorted, stageKey }));
 }
 
 /** An imported trajectory rests on the evidence of its outcome too, which may come from another file. */

@@ -2,6 +2,7 @@ import type { Ports } from "../../stages/stage.ts";
 import { loadTokenizer } from "../adapters/tokenizer.ts";
 import type { Settled } from "../keys.ts";
 import { type Backbone, openBackbone } from "../llm/backbone.ts";
+import { ownSecrets } from "../secrets/own.ts";
 import { sha256 } from "../store/digest.ts";
 import { ledgerFolder, type RunFolder } from "../store/run-folder.ts";
 
@@ -17,7 +18,8 @@ export function openWorld(run: RunFolder, settled: Settled, cacheDir: string, si
   return {
     ports: {
       complete: async (request) => {
-        backbone ??= openBackbone({ settings: settled.endpoint, cacheDir, ledgerDir: ledgerFolder(run), countTokens, signal });
+        const own = ownSecrets(settled.endpoint.apiKey);
+        backbone ??= openBackbone({ settings: settled.endpoint, cacheDir, ledgerDir: ledgerFolder(run), countTokens, own, signal });
         return (await backbone).complete(request);
       },
       countTokens,

@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
-import { chown, mkdir, readFile } from "node:fs/promises";
+import { chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../schemas/fault.ts";
 import type { SandboxLimits, SandboxSpec } from "../../stages/lib/sandbox.ts";
+import { shellQuoted } from "../../stages/lib/shell-quote.ts";
 import type { Cell, Inmate } from "./cell.ts";
 import { type ControlGroup, joinGroups, openControlGroup } from "./control-group.ts";
 import { bornAt, descendants, signal } from "./host-processes.ts";
@@ -12,6 +13,7 @@ import { bashScript, type HostProcess, run, startOnHost } from "./inmate.ts";
 import type { SandboxKind } from "./kind.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import { diskMeter, makeScratch, removeTree } from "./scratch.ts";
+import { callFilter } from "./system-calls.ts";
 
 /**
  * A user of the host that nobody else is, for one sandbox started by root: it owns no file and no process but the sandbox', and the
@@ -35,6 +37,8 @@ interface Site {
   readonly etc: readonly string[];
   /** null: started by an ordinary user, who stays who they are. */
   readonly user: number | null;
+  /** File with the filter of system calls; null: none for this machine. */
+  readonly filter: string | null;
 }
 
 const sharedMemoryBytes = 2 ** 28;
@@ -42,7 +46,7 @@ const sharedMemoryBytes = 2 ** 28;
 const ownProcesses = 16;
 
 /** What the process sees. Order matters to bwrap: later ones lie over earlier ones. */
-function view({ scratch, workdir, programs, etc, user, limits }: Site): string[] {
+function view({ scratch, workdir, programs, etc, user, limits, filter }: Site): string[] {
   const { binds, links, node, environment } = programs;
   const nodeFrom = node !== null && user !== null ? join(scratch, "node") : node?.from;
   return [
@@ -57,6 +61,7 @@ function view({ scratch, workdir, programs, etc, user, limits }: Site): string[]
     ...["--size", `${Math.min(sharedMemoryBytes, limits.memoryBytes)}`, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     ...["--bind", join(scratch, "tmp"), "/tmp", "--bind", join(scratch, "home"), agentHome],
     ...["--bind", join(scratch, "workdir"), workdir, "--chdir", workdir, "--remount-ro", "/", "--info-fd", "3"],
+    ...(filter === null ? [] : ["--seccomp", "4"]),
   ];
 }
 
@@ -78,13 +83,14 @@ const closeInherited = `for at in /proc/self/fd/*; do at=\${at##*/}; [ "$at" -le
 const layNode = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
 
 function commandLine(site: Site, program: readonly string[]): string[] {
-  const { user, group, programs, scratch } = site;
+  const { user, group, programs, scratch, filter } = site;
   const asUser = user === null ? [] : ["setpriv", "--reuid", `${user}`, "--regid", `${user}`, "--clear-groups", "--inh-caps=-all"];
   const withNode =
     user === null || programs.node === null
       ? []
       : ["unshare", "--mount", "--propagation", "private", "sh", "-c", layNode, "sh", programs.node.from, join(scratch, "node")];
-  const launch = bashScript(`${closeInherited}; ${joinGroups}`, ...group.entrances, "--");
+  const openFilter = filter === null ? "" : `exec 4<${shellQuoted(filter)}; `;
+  const launch = bashScript(`${closeInherited}; ${openFilter}${joinGroups}`, ...group.entrances, "--");
   return [...launch, ...withNode, ...asUser, "bwrap", ...view(site), ...bounds(site), ...program];
 }
 
@@ -134,7 +140,10 @@ async function openCell(spec: SandboxSpec): Promise<Cell> {
     for (const folder of [...written, join(scratch, "node")]) await mkdir(folder, { mode: 0o755 });
     if (user !== null) for (const folder of [scratch, ...written]) await chown(folder, user, user);
     const etc = await writeEtc(join(scratch, "etc"));
-    const site: Site = { scratch, workdir: spec.workdir, programs: await hostPrograms(), limits: spec.limits, group, etc, user };
+    const calls = callFilter(process.arch);
+    const filter = calls === null ? null : join(scratch, "filter");
+    if (calls !== null && filter !== null) await writeFile(filter, calls, { mode: 0o444 });
+    const site: Site = { scratch, workdir: spec.workdir, programs: await hostPrograms(), limits: spec.limits, group, etc, user, filter };
     const resident = async (): Promise<number> => {
       const all = await descendants(...[...inmates].flatMap(({ first }) => first ?? []));
       return all.reduce((sum, { residentBytes }) => sum + residentBytes, 0);

@@ -14,6 +14,7 @@ import { factsOf, sizeOf } from "./facts.ts";
 import { gate } from "./gate.ts";
 import { kinds } from "./kinds/index.ts";
 import type { Kind, KindInput } from "./kinds/kind.ts";
+import { secretsLeft } from "./secrets-left.ts";
 
 /** Everything that shapes the exported folder. `filter`: what the verdicts were made with, for the card alone; null: not stated there. */
 export const ExportParams = z.strictObject({
@@ -61,23 +62,36 @@ function remembered(count: CountTokens): CountTokens {
 
 type Made = { readonly ok: true; readonly value: ExportedSample } | { readonly ok: false; readonly id: string; readonly why: string };
 
+/** What the world lends: exact token counts, and the exporter's own secrets in every form, which no sample may hold. */
+export interface ExportPorts extends Pick<Ports, "countTokens"> {
+  readonly own?: readonly string[];
+}
+
+interface Counting {
+  readonly countTokens: CountTokens;
+  secretsIn(text: string): readonly string[];
+}
+
 /** Sample `index` of a kind, through the last gate. */
-function make(kind: SampleKind, index: number, count: number, input: KindInput, params: ExportParams, countTokens: CountTokens): Made {
+function make(kind: SampleKind, index: number, count: number, input: KindInput, params: ExportParams, counting: Counting): Made {
   const { trajectory, memory, rendered } = input;
   const id = `${trajectory.id}#${kind}${index}`;
   const draft = kinds[kind].draft(input, index, params);
   if (!draft.ok) return { ok: false, id, why: draft.why };
   const sample: Sample = { id, trajectory: trajectory.id, kind, index, count, turns: withSystem(draft.value.turns) };
-  const size = sizeOf(sample.turns, params.window.replyTokens, countTokens);
-  const why = gate({ sample, controlTexts: rendered.controlTexts, ...size, windowTokens: params.window.tokens });
-  if (why !== null) return { ok: false, id, why };
-  return { ok: true, value: { sample, facts: factsOf(trajectory, memory, draft.value, size, params.persona) } };
+  const size = sizeOf(sample.turns, params.window.replyTokens, counting.countTokens);
+  const facts = factsOf(trajectory, memory, draft.value, size, params.persona);
+  const columns = [id, facts.instance, facts.source, facts.licence, facts.toolsJson, facts.metaJson].filter((text) => text !== null);
+  const secretTypes = [...sample.turns.map(({ content }) => content), ...columns].flatMap((text) => counting.secretsIn(text));
+  const why = gate({ sample, controlTexts: rendered.controlTexts, ...size, windowTokens: params.window.tokens, secretTypes });
+  return why === null ? { ok: true, value: { sample, facts } } : { ok: false, id, why };
 }
 
 /** All samples of one trajectory that its verdict keeps, rendered by the same renderer that measured them. */
-export function exportTrajectory(judged: ExportBundle, params: ExportParams, ports: Pick<Ports, "countTokens">): Exported {
+export function exportTrajectory(judged: ExportBundle, params: ExportParams, ports: ExportPorts): Exported {
   const bundle = withVerdictApplied(judged);
   const countTokens = remembered(ports.countTokens);
+  const counting: Counting = { countTokens, secretsIn: secretsLeft(ports.own ?? [], params.export.allowSecretTypes) };
   const samples: ExportedSample[] = [];
   const refused: { kind: SampleKind; id: string; why: string }[] = [];
   const notKept: Record<SampleKind, number> = { segment: 0, condense: 0, base: 0 };
@@ -90,7 +104,7 @@ export function exportTrajectory(judged: ExportBundle, params: ExportParams, por
         continue;
       }
       input ??= prepared(bundle, params, countTokens);
-      const made = make(name, index, decisions.length, input, params, countTokens);
+      const made = make(name, index, decisions.length, input, params, counting);
       if (made.ok) samples.push(made.value);
       else refused.push({ kind: name, id: made.id, why: made.why });
     }

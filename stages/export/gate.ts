@@ -11,6 +11,8 @@ export interface Candidate {
   /** Largest prompt + max(reply reserve, own reply) over its trained turns. */
   readonly neededTokens: number;
   readonly windowTokens: number;
+  /** Types of secrets in its turns and columns, as `secretsLeft` finds them. */
+  readonly secretTypes: readonly string[];
 }
 
 const callTags = /<\/?tool_call>/g;
@@ -43,6 +45,7 @@ const checks: Readonly<Record<string, (candidate: Candidate) => boolean>> = {
 
 /** Every reason why the sample may not be exported, joined by blanks; null: it may. Expects turns that open with a system turn. */
 export function gate(candidate: Candidate): string | null {
-  const reasons = Object.entries(checks).flatMap(([reason, fails]) => (fails(candidate) ? [reason] : []));
+  const failed = Object.entries(checks).flatMap(([reason, fails]) => (fails(candidate) ? [reason] : []));
+  const reasons = [...failed, ...new Set(candidate.secretTypes.map((type) => `secret:${type}`))];
   return reasons.length === 0 ? null : reasons.join(" ");
 }

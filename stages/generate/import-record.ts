@@ -1,10 +1,12 @@
 import { type Mark, Trajectory } from "../../schemas/trajectory.ts";
+import type { SecretOptions } from "../lib/secrets/find-secrets.ts";
 import type { Dialect, FoundRun } from "./dialects/dialect.ts";
 import { dialects } from "./dialects/index.ts";
 import { idPart, trajectoryId } from "./identity.ts";
 import { WrongShape } from "./lenient.ts";
 import { marksOf } from "./marks.ts";
 import { refusal } from "./other-formats.ts";
+import { scrubRun } from "./scrub-run.ts";
 import { instanceFromFile } from "./task-text.ts";
 
 /** Where a record comes from; everything about it that its own content does not say. */
@@ -33,8 +35,13 @@ const dialectsOf = (value: unknown, file: string): Dialect[] =>
 /** The dialect that reads this value, if any. */
 export const dialectOf = (value: unknown, file: string): Dialect | null => dialectsOf(value, file)[0] ?? null;
 
-/** One parsed record -> a trajectory, or why not. Never throws because of the data, never changes `value`. */
-export function importRecord(value: unknown, origin: RecordOrigin, digest: (text: string) => string): ImportedRecord {
+/** One parsed record -> a trajectory, or why not. Never throws because of the data, never changes `value`. `scrub`: null leaves secrets in. */
+export function importRecord(
+  value: unknown,
+  origin: RecordOrigin,
+  digest: (text: string) => string,
+  scrub: SecretOptions | null = null,
+): ImportedRecord {
   const [dialect, other] = dialectsOf(value, origin.file);
   if (dialect === undefined) return { ok: false, dialect: null, kind: "refused", why: refusal(value) };
   // No format is like that: somebody put one record into another, and only they know which is meant.
@@ -44,7 +51,7 @@ export function importRecord(value: unknown, origin: RecordOrigin, digest: (text
   try {
     const read = dialect.read(value, { file: origin.file });
     if (!read.ok) return { ok: false, dialect: name, kind: read.kind, why: read.why };
-    const checked = Trajectory.safeParse(finish(read.run, dialect, origin, digest));
+    const checked = Trajectory.safeParse(finish(read.run, dialect, origin, digest, scrub));
     if (checked.success) return { ok: true, dialect: name, trajectory: checked.data };
     const [issue] = checked.error.issues;
     return { ok: false, dialect: name, kind: "quarantined", why: `${name}: ${issue?.path.join(".")}: ${issue?.message}` };
@@ -57,12 +64,20 @@ export function importRecord(value: unknown, origin: RecordOrigin, digest: (text
   }
 }
 
-function finish(run: FoundRun, dialect: Dialect, origin: RecordOrigin, digest: (text: string) => string): Trajectory {
+function finish(
+  found: FoundRun,
+  dialect: Dialect,
+  origin: RecordOrigin,
+  digest: (text: string) => string,
+  scrub: SecretOptions | null,
+): Trajectory {
+  const run = scrub === null ? found : scrubRun(found, scrub);
   const source = idPart(origin.source ?? run.source ?? dialect.family);
   const instance = idPart(run.instance ?? origin.instance ?? instanceFromFile(origin.file));
   return {
     format: "catgen.trajectory/1",
-    id: trajectoryId(source, instance, run.task, run.steps, digest),
+    // Of what was found: what is scrubbed is the user's choice and renames nothing.
+    id: trajectoryId(source, instance, found.task, found.steps, digest),
     source,
     instance,
     origin: {

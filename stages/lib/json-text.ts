@@ -96,3 +96,31 @@ export function stringMember(members: readonly Member[], key: string): string | 
 /** A JSON object from members, spaced. */
 export const jsonObject = (members: readonly Member[]): string =>
   `{${members.map(({ key, value }) => `${jsonString(key)}: ${spacedJson(value) ?? value}`).join(", ")}}`;
+
+/**
+ * JSON text with each string replaced by what `map` makes of it; strings that stay the same keep their spelling, everything else keeps its
+ * own. `key`: that of the member whose value the string is, else null. null when `text` is no JSON.
+ */
+export function mapJsonStrings(text: string, map: (string: string, key: string | null) => string): string | null {
+  if (!isJson(text)) return null;
+  let out = "";
+  let at = 0;
+  let before: string | null = null;
+  let key: string | null = null;
+  for (const piece of tokens(text)) {
+    const start = text.indexOf(piece, at);
+    out += text.slice(at, start);
+    at = start + piece.length;
+    if (piece.startsWith('"')) {
+      const string = JSON.parse(piece) as string;
+      const mapped = map(string, key);
+      out += mapped === string ? piece : jsonString(mapped);
+      before = string;
+      key = null;
+    } else {
+      key = piece === ":" ? before : null;
+      out += piece;
+    }
+  }
+  return out + text.slice(at);
+}

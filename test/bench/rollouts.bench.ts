@@ -71,6 +71,8 @@ async function once(kind: SandboxKind): Promise<{ openMs: number; stepMs: number
       countTokens: (text) => text.length,
       now: () => performance.now(),
       costOf: () => 0,
+      shown: (text) => text,
+      meant: (text) => text,
       onTurn: async () => void turns.push(performance.now()),
     },
   );

@@ -32,6 +32,9 @@ afterEach(async () => {
   server = null;
 });
 
+/** Small enough that every run needs several context calls. */
+const smallWindow = ["window.tokens=8192", "window.replyTokens=512", "condense.memoryCapTokens=512"].flatMap((one) => ["--set", one]);
+
 interface Run {
   readonly fake: FakeServer;
   readonly name: string;
@@ -45,7 +48,10 @@ async function started(name: string, more: readonly string[] = [], options: Fake
     CATGEN_MODEL: "fake-model",
     CATGEN_CACHE: join(place.folder, `cache-${name}`),
   };
-  await place.json(["run", "1-2", "--run", name, "--input", join(place.folder, "in"), "--set", "run.shards=2", ...more], env);
+  await place.json(
+    ["run", "1-2", "--run", name, "--input", join(place.folder, "in"), "--set", "run.shards=2", ...smallWindow, ...more],
+    env,
+  );
   return { fake: server, name, env };
 }
 

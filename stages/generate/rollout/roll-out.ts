@@ -29,6 +29,10 @@ export interface RolloutPorts {
   now(): number;
   /** Of a reply, by the recipe's price; 0 where the price is not known. */
   costOf(tokensIn: number, tokensOut: number): number;
+  /** What the sandbox said, as the agent and the record may see it: without secrets. */
+  shown(text: string): string;
+  /** Arguments of a call as the sandbox needs them: what `shown` replaced is put back. */
+  meant(text: string): string;
   /** Told of every turn when it is over; the run waits, so that it is on disk before the next is paid for. */
   onTurn(turn: RolloutTurn, number: number): Promise<void>;
 }
@@ -132,8 +136,12 @@ export async function rollOut(
     let submitted = false;
     for (const call of wanted.calls) {
       if (submitted) break; // nothing happens after the end
-      const { text, exitCode, failed, ends, malformed } = await answerCall(call, offered, context);
-      calls.push({ ...call, result: text, exitCode, failed, malformed });
+      const { text, exitCode, failed, ends, malformed } = await answerCall(
+        { ...call, arguments: ports.meant(call.arguments) },
+        offered,
+        context,
+      );
+      calls.push({ ...call, result: ports.shown(text), exitCode, failed, malformed });
       submitted = ends;
     }
     const feedback = wanted.problem !== null ? [wanted.problem] : calls.length === 0 ? [nudge] : [];

@@ -16,7 +16,8 @@ export const sweRebenchV2: TaskReader = {
     const tests = rowTests(value);
     const config = installConfig(value);
     const parser = wordOf(config, "log_parser");
-    const log = logs[parser];
+    const command = testCommands(config);
+    const log = logs[parser] ?? (parser === "parse_log_js_4" ? symbolRunner(command.join("\n")) : undefined);
     if (log === undefined)
       return refuse(
         `install_config.log_parser: ${parser} (${wordAt(value, "language") ?? "no language given"}) is none that our log formats read`,
@@ -26,7 +27,7 @@ export const sweRebenchV2: TaskReader = {
       ...tests,
       failToPass: tests.failToPass.map(withoutTiming),
       passToPass: tests.passToPass.map(withoutTiming),
-      command: inOrder(testCommands(config)),
+      command: inOrder(command),
       log,
       source: "swe-rebench-v2",
       image: wordOf(value, "image_name"),
@@ -37,7 +38,14 @@ export const sweRebenchV2: TaskReader = {
   },
 };
 
-/** Of the dataset's parsers those whose logs and names are ours. Its `parse_log_js*` read many runners at once and are not. */
+/**
+ * `parse_log_js_4` takes every line that begins with a tick or a cross for a test named by the rest of it, whichever runner printed it. Where
+ * the command names one of ours, its reader finds the same names (jest's by their own titles, vitest's by their paths).
+ */
+const symbolRunner = (command: string): TestLogFormat | undefined =>
+  /\bvitest\b/.test(command) ? "vitest" : /\bjest\b/.test(command) ? "jest" : undefined;
+
+/** Of the dataset's parsers those whose logs and names are ours. `parse_log_js`, `_2` read mocha's words, `_3` TAP of any origin: not ours. */
 const logs: Readonly<Record<string, TestLogFormat>> = {
   parse_log_pytest: "pytest",
   parse_log_pytest_v2: "pytest",

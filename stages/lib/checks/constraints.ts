@@ -4,7 +4,7 @@ import { clausesOf, linesOfMemory, type MemoryLine } from "./lines.ts";
 
 /** Forbidding words. "Does not" and "is not" describe what is wrong, and forbid nothing. */
 const negative =
-  /\b(?:(?:do|must|should|shall|may|can) not|(?:do|must|should|shall|ca)n't|cannot|never|no need to|not (?:be )?(?:allowed|permitted|necessary|needed)|forbidden|avoid|without \w+ing|out of scope|off[- ]limits|untouched|unchanged|non-\w+|only)\b/i;
+  /\b(?:(?:do|must|should|shall|may|can) not|(?:do|must|should|shall|ca)n't|cannot|never|no need to|not (?:be )?(?:allowed|permitted|necessary|needed)|forbidden|avoid|without (?:modif|chang|break|alter|touch|delet|remov|us|add|creat|edit)\w*ing|out of scope|off[- ]limits|untouched|unchanged|non-\w+)\b/i;
 const positive =
   /\b(?:must|has to|have to|required?|requires|should|shall|always|ensure|make sure|keep|preserve|remain|at least|compatible|compatibility)\b/i;
 const permission =

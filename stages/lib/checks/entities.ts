@@ -25,7 +25,7 @@ const wellKnown = new Set(
   (
     "node.js vue.js next.js express.js three.js d3.js github gitlab javascript typescript openhands chatgpt openai stackoverflow postgresql mysql " +
     "sqlite numpy scipy pytest pypi macos ios linux e.g i.e etc vs readme todo utf-8 iso-8601 github.com python.org docstring dataframe backend " +
-    "frontend none true false null undefined self cls args kwargs"
+    "frontend snake_case camelcase pascalcase kebab-case none true false null undefined self cls args kwargs"
   ).split(" "),
 );
 
@@ -62,7 +62,7 @@ export const pathOf = (words: string): string =>
 
 /** Is the word a path? In prose a `/` alone is none (`read/write`); in code it is. */
 function isPath(word: string, code: boolean): boolean {
-  if (/[*?<>{}$|]|\.\.\.|…|^\/\/|^https?:|^-/.test(word) || word.length > 300 || wellKnown.has(word.toLowerCase())) return false;
+  if (/[*?<>{}$|\\]|\.\.\.|…|^\/\/|^https?:|^-/.test(word) || word.length > 300 || wellKnown.has(word.toLowerCase())) return false;
   const path = pathOf(word);
   if (file.test(path)) return true;
   if (!path.includes("/") || !/[A-Za-z]/.test(path) || !/^[\w.@+~/-]+$/.test(path)) return false;
@@ -72,8 +72,9 @@ function isPath(word: string, code: boolean): boolean {
     (path.startsWith("/") && path.length > 3 && /^\/[\w.~-]+\/|^\/(?:tmp|testbed|app|repo|workspace|home|usr|etc|opt|var)\b/.test(path))
   )
     return true;
+  // `m/s` and `km/h` are no paths: without a file's ending, a path has folders of some length.
   return code
-    ? /^(?:\.{0,2}\/|~\/)?[\w@.-]+\/[\w@./-]*$/.test(path)
+    ? /^(?:\.{1,2}\/|~\/)/.test(path) || /^[\w@-]{3,}(?:\/[\w@-]{2,})+\/?$|^[\w@.-]{2,}\/$/.test(path)
     : path.split("/").length > 2 && /[_.-]/.test(path) && /^[a-z]/.test(path);
 }
 
@@ -85,7 +86,7 @@ const keywords = new Set(
 );
 
 const isCodeShaped = (word: string): boolean =>
-  /^_+\w+$|\w_\w|^__\w+__$/.test(word) || /^[a-z]+[A-Z]\w*$/.test(word) || /^[A-Z][a-z0-9]+[A-Z]\w*$/.test(word);
+  /^_+\w+$|\w_\w|^__\w+__$/.test(word) || /^[a-z]+[A-Z]\w*$/.test(word) || (/^[A-Z][a-z0-9]+[A-Z]\w*$/.test(word) && /[a-z]/.test(word));
 
 const errorType = /^(?:[\w.]*\.)?[A-Z]\w{0,80}(?:Error|Exception|Warning|Interrupt|SystemExit|Failure|Fault)$/;
 const genericError = /^(?:Error|Exception|Warning|Failure|Fault)$/;
@@ -116,7 +117,7 @@ function numbersIn(stretch: string, make: (kind: EntityKind, words: string) => E
     if (!line && (notLookedUp.test(after) || /\b(?:steps?|~|≈|about|around|approximately|roughly|nearly|over|almost)\s*#?$/i.test(before)))
       continue;
     if (!line && !code && (Number(digits) < leastCount || round.has(Number(digits))) && !/\d\.\d/.test(digits)) continue;
-    if (code && Number(digits) < 2) continue;
+    if (code && (Number(digits) < 2 || /^:\d\d/.test(after))) continue; // 22:36:15 is a time
     found.push(make("number", digits));
   }
   return found;

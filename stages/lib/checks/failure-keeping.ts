@@ -23,9 +23,11 @@ export function failingState(view: CheckView): Deed | null {
   return solved ? null : last;
 }
 
-/** What an honest line says of something that does not work. Whether a bug "persists" or a module "is missing", the reader is warned. */
+/** What an honest line says of something that does not work. */
 const failureWords =
-  /\b(?:fail(?:s|ed|ing|ures?)?|errors?|exceptions?|broke(?:n)?|breaks?|crash(?:es|ed|ing)?|traceback|wrong(?:ly)?|incorrect(?:ly)?|can(?:not|'t)|couldn't|could not|unable|missing|lacks?|unresolved|unverified|refus(?:es|ed)|reject(?:s|ed)|complain(?:s|ed)?|abort(?:s|ed)?|(?:does|did|do|is|was|has|have|are|were)(?: not|n't)|not|never|none|no|nothing|regression|issues?|problems?|blocked|rais(?:es|ed)|throws?|threw|reproduc\w+|invalid|unexpected|time[ds]? ?out|persists?|still|stray|mismatch|conflicts?|\w+(?:Error|Exception))\b/i;
+  /\b(?:fail(?:s|ed|ing|ures?)?|errors?|exceptions?|broke(?:n)?|breaks?|crash(?:es|ed|ing)?|traceback|wrong(?:ly)?|incorrect(?:ly)?|can(?:not|'t)|couldn't|could not|unable|missing|lacks?|unresolved|unverified|refus(?:es|ed)|reject(?:s|ed)|complain(?:s|ed)?|abort(?:s|ed)?|(?:does|did|do)(?: not|n't)|no module|not found|regression|issues?|problems?|blocked|rais(?:es|ed)|throws?|threw|invalid|unexpected|time[ds]? ?out|mismatch|conflicts?|\w+(?:Error|Exception))\b/i;
+/** Words that warn only beside what tells which failure is meant: whether a bug "is still there" or a run "was not successful". */
+const softWords = /\b(?:not|n't|never|none|no|nothing|still|persists?|stray|reproduc\w+)\b/i;
 
 interface Marks {
   /** Error types and failing tests: one of them says which failure is meant. */
@@ -65,10 +67,10 @@ function keeps(known: Known, deed: Deed): boolean {
   const { telling, other } = marksOf(deed);
   const needed = Math.min(2, other.size);
   return known.lines.some((line) => {
-    if (/\b(?:task|goal|user|objective)\b/.test(line.heading) || !failureWords.test(line.text)) return false;
+    if (/\b(?:task|goal|user|objective)\b/.test(line.heading) || !(failureWords.test(line.text) || softWords.test(line.text))) return false;
     const words = new Set(wordsOf(line.text));
     if ([...telling].some((mark) => words.has(mark))) return true;
-    return [...other].filter((mark) => words.has(mark)).length >= needed;
+    return failureWords.test(line.text) && [...other].filter((mark) => words.has(mark)).length >= needed;
   });
 }
 

@@ -11,11 +11,14 @@ const creates =
 
 /** Is a command told that was run, is shown, or is made of words of one that was? In a plan its names must be known, not its wording. */
 function commandSeen(entity: Entity, known: Known): boolean {
-  const text = entity.words.replace(/\s+/g, " ").toLowerCase();
-  if (known.before.hasText(text) || known.before.hasText(text.replace(/ … ?$| \.\.\.$/, ""))) return true;
-  if (deedsOfCommand(entity.words, known.deeds).length > 0) return true;
-  const claimed = commandWords(entity.words);
-  return told(known).some((typed) => missingWords(claimed, typed).length === 0) && filesOf(entity).every((one) => !unseen(one, known));
+  const filled = entity.words.replace(/<[\w -]{1,40}>|\{[\w -]{1,40}\}/g, " "); // placeholders, unless the command is a pattern
+  return [entity.words, filled].some((words) => {
+    const text = words.replace(/\s+/g, " ").trim().toLowerCase();
+    if (known.before.hasText(text) || known.before.hasText(text.replace(/ … ?$| \.\.\.$/, ""))) return true;
+    if (deedsOfCommand(words, known.deeds).length > 0) return true;
+    const claimed = commandWords(words);
+    return told(known).some((typed) => missingWords(claimed, typed).length === 0) && filesOf(entity).every((one) => !unseen(one, known));
+  });
 }
 
 const toldWords = new WeakMap<Known, readonly (readonly string[])[]>();

@@ -105,12 +105,12 @@ const versionSeen = (number: string, seen: Seen): boolean =>
 export function numberSeen(entity: Entity, seen: Seen): boolean {
   const numbers = spellings(entity);
   const anchor = anchorOf(entity);
-  const places = anchor === null ? [] : labelsOf(anchor, seen);
+  const { places, defined } = anchor === null ? { places: [], defined: false } : labelsOf(anchor, seen);
   if (anchor !== null && places.length > 0) {
     const wanted = Number(entity.words);
     const reach = numbers.length > 1 ? vague : listedLines;
     return (
-      places.some((place) => wanted >= place - reach && wanted <= place + bodyLines) ||
+      places.some((place) => wanted >= place - reach && wanted <= place + (defined ? reach : bodyLines)) ||
       numbers.some((number) => seen.texts.some((text) => saidNear(number, anchor, text)))
     );
   }
@@ -131,7 +131,7 @@ function anchorOf({ clause, words }: Entity): string | null {
     /(?:\d\s?(?:-|–|to|,|and)\s?|lines\s)$/.test(clause.slice(0, at))
   )
     return null;
-  const quoted = /^\)?[:,]?\s`([^`]{12,200})`/.exec(clause.slice(at + words.length))?.[1];
+  const quoted = /^\)?[:,]?(?: (?:is|has|reads|says|holds|does))?\s`([^`]{12,200})`/.exec(clause.slice(at + words.length))?.[1];
   if (quoted !== undefined) return quoted.slice(0, 60).toLowerCase();
   const before = clause.slice(Math.max(0, at - 160), at);
   const named =
@@ -145,18 +145,24 @@ function anchorOf({ clause, words }: Entity): string | null {
 /** A claim about a name may mean the body that begins behind it. Our choice. */
 const bodyLines = 15;
 const mostLabels = 200;
-/** Lines that a name stands in, by the labels of listings. */
-function labelsOf(name: string, seen: Seen): number[] {
+/** Lines that a name stands in, by the labels of listings; only those that define it, where any does. */
+function labelsOf(name: string, seen: Seen): { readonly places: readonly number[]; readonly defined: boolean } {
   const labels: number[] = [];
+  const defining: number[] = [];
+  const defines = new RegExp(`(?:def|class|function|func|fn|interface|struct|trait|type|const|let|var)\\s+${escaped(name)}(?!\\w)`);
   for (const { text } of seen.texts) {
     for (let at = text.indexOf(name); at >= 0 && labels.length < mostLabels; at = text.indexOf(name, at + name.length)) {
       const start = text.lastIndexOf("\n", at) + 1;
-      const label = /^(?:[^\s:]{0,200}[:-])?\s{0,8}(\d{1,7})(?:[:\t|→-]| {2})/.exec(text.slice(start, Math.min(at, start + 240)))?.[1];
-      if (label !== undefined) labels.push(Number(label));
+      const line = text.slice(start, Math.min(at + name.length + 1, start + 400));
+      const label = /^(?:[^\s:]{0,200}[:-])?\s{0,8}(\d{1,7})(?:[:\t|→-]| {2})/.exec(line)?.[1];
+      if (label === undefined) continue;
+      labels.push(Number(label));
+      if (defines.test(line)) defining.push(Number(label));
     }
   }
-  return labels;
+  return defining.length > 0 ? { places: defining, defined: true } : { places: labels, defined: false };
 }
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** Does somebody say the number near the name, outside of a listing? */
 function saidNear(number: string, name: string, one: SeenText): boolean {

@@ -76,12 +76,30 @@ function toldBefore(claim: OutcomeClaim, known: Known): boolean {
 }
 
 const current = /\b(?:now|currently|at the moment|at present|still|as of now)\b/i;
+const outcomeWords = /\b(?:pass(?:es|ed|ing)?|fail(?:s|ed|ing|ures?)?|works?|succeed(?:s|ed)?|successful(?:ly)?)\b/gi;
+const bare = (clause: string): string => clause.replace(outcomeWords, "").replace(/\s+/g, " ").trim().toLowerCase();
+
+/** What was not run again is told as the previous memory told it. */
+function ofEarlier(claim: OutcomeClaim, known: Known): Finding[] {
+  const same = known.previousClaims.filter(({ clause }) => bare(clause) === bare(claim.clause));
+  const turned = same.length > 0 && same.every(({ polarity }) => polarity !== null && polarity !== claim.polarity);
+  return turned ? [{ words: claim.clause, why: "the previous memory tells the opposite, and nothing was run since" }] : [];
+}
+
+/** An error that a clause quotes: of the runs it speaks of, those that printed it. */
+function withError(claim: OutcomeClaim, runs: readonly Deed[]): readonly Deed[] {
+  const type = /\b[A-Z]\w{2,60}(?:Error|Exception|Failure|Configured|DoesNotExist)\b/.exec(claim.clause)?.[0];
+  const printed = type === undefined ? [] : runs.filter(({ call }) => call.result?.includes(type) === true);
+  return printed.length > 0 ? printed : runs;
+}
+
 /** An outcome said of a command, a file or a test: at least one run of it must have ended so. */
 function ofRuns(claim: OutcomeClaim, known: Known): Finding[] {
   if (claim.polarity === null) return [];
   const found = runsOf(claim, known);
-  if (found === null || toldBefore(claim, known)) return [];
-  const outcomes = (current.test(claim.clause) ? found.runs.slice(-1) : found.runs).map(outcomeOf);
+  if (found === null) return ofEarlier(claim, known);
+  if (toldBefore(claim, known)) return [];
+  const outcomes = (current.test(claim.clause) ? found.runs.slice(-1) : withError(claim, found.runs)).map(outcomeOf);
   if (outcomes.includes(null) || outcomes.includes(claim.polarity)) return [];
   return [{ words: claim.clause, why: `${found.name} ${claim.polarity === "passed" ? "failed" : "did not fail"} whenever it was run` }];
 }

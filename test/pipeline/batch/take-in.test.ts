@@ -29,9 +29,11 @@ const entry = (id: string): BatchEntry => ({
   label: `condense:${id}`,
   model: "m",
   transport: "json-schema",
+  structured: true,
   withTools: false,
   promptTokens: 50,
 });
+const inWords: BatchEntry = { ...entry("c"), transport: "text", structured: false };
 const body = (more: object = {}) => ({
   model: "m",
   choices: [{ finish_reason: "stop", message: { role: "assistant", content: "said" } }],
@@ -49,7 +51,7 @@ async function taken(lines: readonly object[]) {
   const learnt: ReplyTransport[] = [];
   const waves = {
     ...(await readWaves({ name: "r", root: folder, shards: 1, verdict: null })),
-    entries: new Map(["a", "b", "c"].map((id) => [id, entry(id)])),
+    entries: new Map([entry("a"), entry("b"), inWords].map((one) => [one.id, one])),
   };
   const outcome = await takeIn(
     {
@@ -132,4 +134,9 @@ test.each([
   expect([made.kept, made.learnt, made.settled]).toEqual([[], [], [settledAs]]);
   expect(made.rows).toMatchObject([{ outcome, tokensIn }]);
   expect(made.outcome.problems).toMatchObject([{ id: "a", label: "condense:a", outcome }]);
+});
+
+test("a request that was asked in words anyhow tells nothing about the other ways", async () => {
+  const { kept, learnt } = await taken([{ custom_id: "c", response: { status_code: 200, body: body() }, error: null }]);
+  expect([kept.length, learnt]).toEqual([1, []]);
 });

@@ -42,6 +42,13 @@ const probes: Readonly<Record<string, () => string>> = {
   "finds somebody's home": () => "ls -A /root/.ssh /home/*/.ssh && won",
   "finds a key in its environment": () => `env | grep ${secret} && won`,
   "finds a key in anybody's environment": () => `cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep ${secret} && won`,
+  "keeps a key in the keyring of the session that started it, which it could read as well": () =>
+    `case $(uname -m) in x86_64) n=248 ;; aarch64) n=217 ;; *) n=-1 ;; esac
+     perl -e "exit(syscall($n, 'user', 'catgen', 'x', 1, -3) < 0)" && won
+     python3 -c "import ctypes; exit(ctypes.CDLL(None).syscall($n, b'user', b'catgen', b'x', 1, -3) < 0)" && won`,
+  "sets up a ring of calls to the kernel": () =>
+    `perl -e 'my $room = "\\0" x 200; exit(syscall(425, 4, $room) < 0)' && won
+     python3 -c "import ctypes; exit(ctypes.CDLL(None).syscall(425, 4, ctypes.create_string_buffer(200)) < 0)" && won`,
   "sets a switch of the kernel": () => "echo core >/proc/sys/kernel/core_pattern && won",
   "sets off the kernel's emergency key": () => "echo h >/proc/sysrq-trigger && won",
   "reaches a server of the host": () => `reach tcp 127.0.0.1 ${port} && won`,

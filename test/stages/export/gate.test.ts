@@ -10,6 +10,7 @@ const candidate = (turns: Turn[], change: Partial<Candidate> = {}): Candidate =>
   tokens: 10,
   neededTokens: 10,
   windowTokens: 10,
+  secretTypes: [],
   ...change,
 });
 
@@ -32,6 +33,7 @@ test.each<[string, Candidate]>([
   ["trained-turn-not-by-agent", candidate([turn("system", "s"), turn("user", "u", true), turn("assistant", "a", true)])],
   ["window-exceeded", candidate(good, { tokens: 11 })],
   ["window-exceeded", candidate(good, { neededTokens: 11 })],
+  ["secret:jwt secret:password", candidate(good, { secretTypes: ["jwt", "password", "jwt"] })],
 ])("the gate says %s", (why, refused) => {
   expect(gate(refused)).toBe(why);
 });

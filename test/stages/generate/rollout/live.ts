@@ -57,6 +57,8 @@ export async function play(
       return { text: "", reasoning: null, calls: [], model: "fake", tokensIn: 100, tokensOut: 10, cached: false, ...reply };
     },
     countTokens: roughTokens,
+    shown: (text) => text,
+    meant: (text) => text,
     now: () => 0,
     costOf: () => 0,
     onTurn: async () => undefined,

@@ -3,6 +3,7 @@ import { Fault } from "../../../../schemas/fault.ts";
 import { RolloutEnd, RolloutTurn } from "../../../../schemas/rollout.ts";
 import type { RolloutLimits } from "../../../../stages/generate/rollout/limits.ts";
 import type { Sandbox } from "../../../../stages/lib/sandbox.ts";
+import { createScrubber } from "../../../../stages/lib/secrets/scrubber.ts";
 import { plainSandboxes } from "../../../fakes/plain-sandbox.ts";
 import { bash, call, type Played, play, request, type Said, submits } from "./live.ts";
 
@@ -254,4 +255,31 @@ test("a policy other than none may leave out of the model's sight what it likes,
   expect(turns.length).toBe(5);
   expect(asked.map(({ messages }) => messages.length)).toEqual([2, 4, 4, 4, 4]);
   expect(asked[4]?.messages.at(-1)).toMatchObject({ role: "tool", call: "c00003000" }); // a turn keeps its number
+});
+
+test("an agent sees placeholders for secrets, and what it does with them reaches the files as they are", async () => {
+  const secret = `hunter-${"9x8Y7z"}Q!`;
+  const scrubber = createScrubber({ secrets: true, personal: [], own: [] });
+  const ports = { shown: scrubber.text, meant: scrubber.restoreJson };
+  const prepared = await sandbox.exec(`echo 'DB_PASSWORD=${secret}' > settings.env`, { timeoutMs: 20_000, outputBytes: 1_000 });
+  expect(prepared.exitCode).toBe(0);
+  const path = `${sandboxes.workdir}/settings.env`;
+  const edit = {
+    command: "str_replace",
+    path,
+    old_str: "DB_PASSWORD=[SECRET:password:1]",
+    new_str: "DB_PASSWORD=[SECRET:password:1] # checked",
+  };
+  const said = [
+    bash("cat settings.env"),
+    { calls: [call("str_replace_editor", edit)] },
+    bash("grep -c 'hunter-.*checked' settings.env"),
+    submits,
+  ];
+  const { turns, end, asked } = await play(sandbox, asks, said, ports);
+  expect(turns[0]?.calls[0]?.result).toContain("DB_PASSWORD=[SECRET:password:1]\n");
+  expect(turns[1]?.calls[0]).toMatchObject({ arguments: JSON.stringify(edit), failed: false });
+  expect(turns[2]?.calls[0]?.result).toMatch(/^1\n/);
+  expect(JSON.stringify([turns, asked])).not.toContain(secret);
+  expect(end.patch).toContain(secret); // the verifier applies it; import scrubs it
 });

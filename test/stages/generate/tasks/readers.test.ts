@@ -139,6 +139,17 @@ describe("swe-rebench", () => {
     });
   });
 
+  test("V2 names one parser for every runner of JavaScript that prints ticks: the command tells which it is, and else the row is refused", () => {
+    const row = (command: string): unknown => ({
+      ...sweRebenchV2Row,
+      language: "ts",
+      install_config: { ...sweRebenchV2Row.install_config, log_parser: "parse_log_js_4", test_cmd: command },
+    });
+    expect(taskOf(row("npx jest --verbose")).tests.log).toBe("jest");
+    expect(taskOf(row("yarn vitest run --reporter=verbose")).tests.log).toBe("vitest");
+    expect(whyNot(row("npm test"))).toContain("parse_log_js_4 (ts)");
+  });
+
   test("V2 with a parser that none of our formats equals is refused with parser and language", () => {
     const row = { ...sweRebenchV2Row, language: "c", install_config: { ...sweRebenchV2Row.install_config, log_parser: "parse_log_jq" } };
     expect(whyNot(row)).toContain("parse_log_jq (c)");

@@ -1,6 +1,7 @@
 import type { CheckView } from "../../../../stages/lib/checks/check.ts";
 import { failingState } from "../../../../stages/lib/checks/failure-keeping.ts";
 import { checkMemory } from "../../../../stages/lib/checks/index.ts";
+import { trueFindings } from "./adjudicated.ts";
 import { type CorruptionName, corruptions, type Pool, poolOf, type Random, randomFrom } from "./corrupt.ts";
 import type { Fold } from "./folds.ts";
 
@@ -56,13 +57,32 @@ export function detection(folds: readonly Fold[], pool: Pool, times: number, see
 
 export interface Alarms {
   readonly memories: number;
+  /** Memories with any finding, and findings. */
   readonly withFinding: number;
   readonly findings: number;
+  /** The same without the findings that a person found right. */
+  readonly withFalse: number;
+  readonly falseFindings: number;
+  readonly claims: number;
 }
 
+const isRight = (fold: Fold, words: string): boolean => fold.file !== null && (trueFindings[fold.file] ?? []).includes(words);
+
 export function alarms(folds: readonly Fold[]): Alarms {
-  const counts = folds.map(({ view }) => alarming(view).length);
-  return { memories: folds.length, withFinding: counts.filter((count) => count > 0).length, findings: counts.reduce((a, b) => a + b, 0) };
+  const found = folds.map((fold) => ({ fold, all: alarming(fold.view) }));
+  const wrong = found.map(({ fold, all }) => all.filter(({ words }) => !isRight(fold, words)).length);
+  const all = found.map((one) => one.all.length);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+  const some = (numbers: readonly number[]): number => numbers.filter((one) => one > 0).length;
+  const claims = sum(folds.map(({ view }) => checkMemory(view).find(({ check }) => check === "grounded")?.looked ?? 0));
+  return { memories: folds.length, withFinding: some(all), findings: sum(all), withFalse: some(wrong), falseFindings: sum(wrong), claims };
+}
+
+/** Of what later steps use and only the fold had shown, the share that is still visible. */
+export function visibleShare(folds: readonly Fold[]): { readonly needed: number; readonly visible: number } {
+  const results = folds.map(({ view }) => checkMemory(view).find(({ check }) => check === "sufficient"));
+  const needed = results.reduce((sum, one) => sum + (one?.looked ?? 0), 0);
+  return { needed, visible: needed - results.reduce((sum, one) => sum + (one?.findings.length ?? 0), 0) };
 }
 
 export { poolOf };
