@@ -85,4 +85,7 @@ export const lenient: Partial<FilterRecipe> = {
   minFoldTokens: null,
   minFoldRatio: null,
   maxFoldRatio: null,
+  maxUngroundedShare: null,
+  maxUntrueStates: null,
+  maxLostFailures: null,
 };

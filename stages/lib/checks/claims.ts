@@ -44,9 +44,11 @@ export function countsIn(clause: string): Counts | null {
 }
 
 const notFailed =
-  /\b(?:no|zero|0|without(?: any)?|not?|n't|never|nothing) (?:test |more |new |further |other |longer )?(?:fail(?:s|ed|ing|ures?)?|errors?|regressions?|issues?|exceptions?|crash(?:es)?)\b/gi;
+  /\b(?:no|zero|0|without(?: any)?|not?|n't|never|nothing) (?:tests? |more |new |further |other |longer )?(?:fail(?:s|ed|ing|ures?)?|errors?|regressions?|issues?|exceptions?|crash(?:es)?)\b/gi;
 const notPassed =
   /\b(?:not|n't|never|no longer|cannot|can't|fails? to|unable to|yet to|none of .{0,30}|none|nothing|no (?=success|pass)) ?(?:\w+ )?(?:pass(?:ed|es|ing)?|successful(?:ly)?|work(?:s|ed|ing)?|succeed(?:s|ed)?|run)\b/gi;
+/** As runners print it: `# fail 0`, `failures=0`. */
+const noneFailed = /\b(?:fail(?:ed|ures?|ing)?|errors?)(?::\s?|=|\s)0\b/gi;
 const failedWord = /\b(?:fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?|broke(?:n)?|red|unsuccessful)\b/i;
 const passedWord =
   /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|works?(?: (?:correctly|now|as expected|fine))?)\b/i;
@@ -56,7 +58,7 @@ export function polarityOf(clause: string): Polarity | null {
   const spoken = clause
     .replace(/`[^`]*`/g, " ` ")
     .replace(/\b(?:a|an|the|that|this|each|every|any) (?:failed|failing|passed|passing|successful)\b/gi, " ");
-  const text = spoken.replace(notFailed, " passed ").replace(notPassed, " failed ");
+  const text = spoken.replace(noneFailed, " passed ").replace(notFailed, " passed ").replace(notPassed, " failed ");
   const [failed, passed] = [failedWord.test(text), passedWord.test(text)];
   return failed === passed ? null : failed ? "failed" : "passed";
 }

@@ -36,7 +36,7 @@ const hedges =
 export const isPlanned = (text: string): boolean => planWords.test(spoken(text));
 /** Without what stands between backticks: names and code say nothing about what is planned. */
 export const spoken = (text: string): string => text.replace(/`[^`]*`/g, "`");
-const isOrder = (clause: string, heading: string): boolean => orders.test(clause) && !reports.test(heading);
+const isOrder = (clause: string, heading: string): boolean => orders.test(spoken(clause)) && !reports.test(heading);
 
 /** Does the clause, on its line, say what is yet to be done? */
 export const isPlan = (line: MemoryLine, clause: string): boolean =>

@@ -78,7 +78,7 @@ function contextOf(entity: Entity): readonly string[] {
   const words = [...new Set(around.match(/[A-Za-z_][\w-]{2,60}/g) ?? [])];
   return words
     .filter((word) => !plainWords.has(word.toLowerCase()) && (word.length >= 4 || /[_A-Z]/.test(word)))
-    .map((word) => word.toLowerCase());
+    .map((word) => (word.length > 4 ? singular(word) : word).toLowerCase());
 }
 
 /** Numbers that would do: the number itself, and its neighbours where the memory says "about". */

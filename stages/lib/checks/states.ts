@@ -21,7 +21,8 @@ export function outcomeOf({ action, call }: Deed): Polarity | null {
   if (call.result === null) return null;
   const body = bodyOf(call.result);
   const last = body.slice(-1_000).trimEnd().split("\n").at(-1) ?? "";
-  if (/^\s*(?:ERROR:|error:|FAIL(?:ED|URE)?\b|✗|❌)/.test(last)) return "failed"; // behind a pipe no exit code tells
+  // Behind a pipe no exit code tells. A script that ends well and prints a failure may mean either.
+  if (/^\s*(?:ERROR:|error:|FAIL(?:ED|URE)?\b|✗|❌)/.test(last)) return /[|;]/.test(action.command) ? "failed" : null;
   return body.length < 20_000 && /\b(?:fail(?:ed|ure|s)?|error|traceback|exception|✗|❌)\b/i.test(body) ? null : "passed";
 }
 
