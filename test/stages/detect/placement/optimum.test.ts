@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { optimum, worthOf } from "../../../../stages/detect/placement/optimum.ts";
 import type { Problem } from "../../../../stages/detect/placement/problem.ts";
-import { allPlacements, arbitraryProblem, equal, problem, type Setting, slowWorth } from "./problems.ts";
+import { allPlacements, arbitraryProblem, equal, problem, type Setting, shorter, slowWorth } from "./problems.ts";
 
 const cutsOf = (setting: Setting): readonly number[] | string => {
   const placed = optimum(problem(setting));
@@ -100,16 +100,8 @@ describe("the window", () => {
       fc.property(arbitraryProblem, (own) => {
         const placed = optimum(own);
         if (placed.ok) return;
-        const shorter = (steps: number): Problem => ({
-          ...own,
-          upTo: own.upTo.slice(0, steps + 1),
-          requestUpTo: own.requestUpTo.slice(0, steps + 1),
-          replies: own.replies.slice(0, steps),
-          scores: own.scores.slice(0, steps),
-          memoryTokens: own.memoryTokens.slice(0, steps),
-        });
-        if (placed.step > 0) expect(optimum(shorter(placed.step)).ok).toBe(true);
-        expect(optimum(shorter(placed.step + 1)).ok).toBe(false);
+        if (placed.step > 0) expect(optimum(shorter(own, placed.step)).ok).toBe(true);
+        expect(optimum(shorter(own, placed.step + 1)).ok).toBe(false);
       }),
       { seed: 52, numRuns: 600, endOnFailure: true },
     );

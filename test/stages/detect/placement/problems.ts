@@ -60,6 +60,16 @@ export function problem({
 
 export const equal = (count: number, tokens = 50): number[] => Array.from({ length: count }, () => tokens);
 
+/** The same trajectory, as it was after this many steps. */
+export const shorter = (own: Problem, steps: number): Problem => ({
+  ...own,
+  upTo: own.upTo.slice(0, steps + 1),
+  requestUpTo: own.requestUpTo.slice(0, steps + 1),
+  replies: own.replies.slice(0, steps),
+  scores: own.scores.slice(0, steps),
+  memoryTokens: own.memoryTokens.slice(0, steps),
+});
+
 /** Steps of a call's view, one by one: the last cut's memory, the kept steps, and what came since. */
 function shown(own: Problem, last: number, step: number): number {
   let tokens = 0;

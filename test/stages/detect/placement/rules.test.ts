@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { optimum, worthOf } from "../../../../stages/detect/placement/optimum.ts";
 import { followRule, noRule, pastOnlyRules, type Rule } from "../../../../stages/detect/placement/rules.ts";
-import { arbitraryProblem, equal, problem } from "./problems.ts";
+import { arbitraryProblem, equal, problem, shorter } from "./problems.ts";
 
 test("a rule calls when its condition holds, gap after gap", () => {
   const own = problem({ steps: equal(14), scores: { 5: 0.5, 6: 0.9, 12: 0.4 } });
@@ -33,15 +33,7 @@ test("a rule never makes a crowded call or one too many, and later steps change 
       expect(worth?.crowded).toBe(0);
       const best = optimum(own);
       expect(best.ok && best.value.objective).toBeGreaterThanOrEqual((worth?.objective ?? 0) - 1e-9);
-      const shorter = {
-        ...own,
-        upTo: own.upTo.slice(0, steps + 1),
-        requestUpTo: own.requestUpTo.slice(0, steps + 1),
-        replies: own.replies.slice(0, steps),
-        scores: own.scores.slice(0, steps),
-        memoryTokens: own.memoryTokens.slice(0, steps),
-      };
-      expect(followRule(shorter, rule)).toEqual(cuts.filter((cut) => cut < steps));
+      expect(followRule(shorter(own, steps), rule)).toEqual(cuts.filter((cut) => cut < steps));
     }),
     { seed: 71, numRuns: 1_000 },
   );
