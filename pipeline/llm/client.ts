@@ -171,12 +171,13 @@ const tokensPerMessage = 8;
 
 /** What a request takes, by our count. */
 export const estimatedTokens = (wire: WireRequest, countTokens: (text: string) => number): number =>
-  [...messagesFor(wire.request, wire.transport).map(sentText), ...wire.request.tools, structureText(wire)].reduce(
+  [...messagesFor(wire.request, wire.transport).map(sentText), ...wire.request.tools, ...structureTexts(wire)].reduce(
     (sum, text) => sum + tokensPerMessage + countTokens(text),
     0,
   );
 
-const structureText = ({ request, transport }: WireRequest): string => (transport === "text" ? "" : (request.structure?.schema ?? ""));
+const structureTexts = ({ request, transport }: WireRequest): string[] =>
+  request.structure == null || transport === "text" ? [] : [request.structure.schema];
 const callsText = (calls: readonly ToolCall[]): string => calls.map((call) => `${call.name}${call.arguments}`).join("");
 const sentText = (message: ChatMessage): string => message.content + (message.role === "assistant" ? callsText(message.calls) : "");
 const writtenText = (reply: KeptReply): string => (reply.reasoning ?? "") + reply.text + callsText(reply.calls);

@@ -104,7 +104,9 @@ test("control-token text in a result rejects the trajectory by default and is ha
     "--run",
     `bad-${runs}`,
   ]);
-  expect(shown.verdict.value.trajectory.failed).toEqual([{ filter: "control-token-text", value: 2, limit: 0 }]);
+  expect(shown.verdict.value.trajectory.failed).toMatchObject([
+    { filter: "control-token-text", value: 2, limit: 0, action: "reject-trajectory" },
+  ]);
   const escaped = await importing({ "runs.jsonl": runsText }, "--set", "persona.controlTokens=escape");
   expect(escaped.status.stages.find(({ name }) => name === "detect")?.rows.rejected).toEqual({});
 });
