@@ -16,14 +16,16 @@ if (!haveTrajectories) {
   const extractive = await extractiveFolds();
   const condensed = await condensedFolds();
   const paraphrased = await paraphrasedFolds();
+  const fresh = await paraphrasedFolds("fresh");
   const half = (rest: number): Fold[] => paraphrased.filter(({ file }) => (file ?? 0) % 2 === rest);
   const origins: readonly (readonly [string, readonly Fold[], number])[] = [
     ["extractive", extractive, 1],
     ["openhands-v1", condensed, 6],
     ["paraphrased, even (tuned on)", half(0), 6],
     ["paraphrased, odd", half(1), 6],
+    ["fresh", fresh, 6],
   ];
-  const pool = poolOf([...extractive, ...condensed, ...paraphrased].map(({ view }) => view));
+  const pool = poolOf([...extractive, ...condensed, ...paraphrased, ...fresh].map(({ view }) => view));
   const percent = (part: number, whole: number): string => (whole === 0 ? "-" : `${((100 * part) / whole).toFixed(1)} %`);
   for (const [origin, folds, times] of origins) {
     const found = alarms(folds);

@@ -41,6 +41,7 @@ export function commandWords(line: string): string[] {
 
 const sameWord = (claimed: string, typed: string): boolean =>
   claimed === typed ||
+  (claimed.length > 3 && typed.endsWith(`/${claimed}`)) || // `rm -rf build` of a whole path
   (/[/.]/.test(claimed) && (typed.endsWith(`/${claimed}`) || (claimed.endsWith(`/${typed}`) && !claimed.startsWith("..")))) ||
   (claimed.length > 3 && typed.startsWith(`${claimed}=`));
 

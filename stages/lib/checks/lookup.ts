@@ -173,12 +173,15 @@ function saidNear(number: string, name: string, one: SeenText): boolean {
 
 /** A number of so many digits is nobody's line number or count; where it stands does not matter. Our choice. */
 const telling = 6;
+/** The same for labels of a listing: memories tell such places in rows, far from the words they belong to. Our choice. */
+const tellingLabel = 4;
 
 function standsIn(number: string, context: readonly string[], one: SeenText): boolean {
   const places = one.numbers().get(number) ?? [];
   if (places.length === 0) return false;
   if (places.length >= mostPlaces || number.length >= telling || context.length === 0) return true;
   return places.some((place) => {
+    if (number.length >= tellingLabel && isLabel(one.text, place)) return true;
     const around = isLabel(one.text, place)
       ? neighbours(one.text, place)
       : `${one.about}\n${one.text.slice(Math.max(0, place - nearby), place + nearby)}`;

@@ -43,7 +43,8 @@ function numbersIn(text: string): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (const found of text.matchAll(/\d+(?:[.,]\d+){0,6}/g)) {
     const whole = numberOf(found[0]);
-    const parts = found[0].includes(",") ? [whole, ...found[0].split(",")] : [whole];
+    const rounded = /^(\d+)\.0+$/.exec(whole)?.[1]; // 21.0 is told as 21
+    const parts = [whole, ...(found[0].includes(",") ? found[0].split(",") : []), ...(rounded === undefined ? [] : [rounded])];
     for (const number of parts) {
       const known = places.get(number);
       if (known === undefined) places.set(number, [found.index]);

@@ -11,6 +11,7 @@ import type { CheckView } from "../../../../stages/lib/checks/check.ts";
 import { requestVersion } from "../../../../stages/lib/condense-request.ts";
 import { type RenderedStep, render } from "../../../../stages/lib/render.ts";
 import type { Ports } from "../../../../stages/stage.ts";
+import { noPlacement } from "../../../fakes/no-placement.ts";
 
 /** Real folds with a memory each, by who wrote the memory: what the checks are proved on. */
 
@@ -23,7 +24,7 @@ export interface Fold {
   readonly name: string;
   readonly origin: "extractive" | "openhands-v1" | "paraphrased";
   readonly view: CheckView;
-  /** Number of the file in `paraphrased.jsonl`; null for other origins. */
+  /** Number of the file among the memories in a writer's words, from 100 on for `fresh`; null for other origins. */
   readonly file: number | null;
 }
 
@@ -86,17 +87,18 @@ const keepSteps = WindowRecipe.parse({}).keepSteps;
 
 /** Cuts that detect chooses in a window of 16,384 tokens (few public runs outgrow 65,536); every 10 steps where it finds none. */
 async function cutsOf(trajectory: Trajectory, run: Shown): Promise<number[]> {
+  const { memoryBaseTokens, memoryShare } = Recipe.parse({}).condense;
   const found = await detect.run(
-    { trajectory } as never,
-    {
+    { trajectory },
+    detect.params.parse({
       persona: run.persona,
-      window: WindowRecipe.parse({ tokens: 16_384 }),
+      window: WindowRecipe.parse({ tokens: 16_384, replyTokens: 1_024 }),
       detect: DetectRecipe.parse({}),
-      condense: Recipe.parse({}).condense,
-    } as never,
+      memory: { memoryBaseTokens, memoryShare, memoryCapTokens: 2_048 },
+    }),
     ports,
   );
-  const chosen = found.ok ? (found.value as { points: { cut: number }[] }).points.map(({ cut }) => cut) : [];
+  const chosen = found.ok ? found.value.points.map(({ cut }) => cut) : [];
   if (chosen.length > 0) return chosen;
   const last = run.steps.length - 1;
   return Array.from({ length: Math.floor(last / 10) }, (_, index) => 10 * (index + 1)).filter((cut) => cut < run.steps.length);
@@ -109,21 +111,21 @@ export async function extractiveFolds(): Promise<Fold[]> {
     const run = shown(trajectory);
     if (run === null) continue;
     const cuts = (await cutsOf(trajectory, run)).filter((cut, index, all) => cut - keepSteps > (all[index - 1] ?? keepSteps) - keepSteps);
-    const points = cuts.map((cut) => ({ cut, keptFrom: cut - keepSteps, reason: "score" as const }));
+    const points = cuts.map((cut) => ({ cut, keptFrom: cut - keepSteps, reason: "signals" as const }));
     if (points.length === 0) continue;
     const written = await condense.run(
-      { trajectory, detection: { candidates: [], points } } as never,
-      {
+      { trajectory, detection: { candidates: [], points, placement: noPlacement } },
+      condense.params.parse({
         persona: run.persona,
         window: { tokens: 10_000_000, replyTokens: 4_096 },
-        condense: { ...Recipe.parse({}).condense, condenser: "extractive" },
+        condense: { ...Recipe.parse({}).condense, condenser: "extractive", thought: "template" },
         endpoint: null,
         requestVersion,
-      } as never,
+      }),
       ports,
     );
     if (!written.ok) continue;
-    const chain = (written.value as { blocks: Placed[] }).blocks;
+    const chain: readonly Placed[] = written.value.blocks;
     for (const [index, view] of viewsOf(run, chain).entries())
       folds.push({ name: `${trajectory.id}@${chain[index]?.cut}`, origin: "extractive", view, file: null });
   }
@@ -188,7 +190,9 @@ export async function condensedFolds(): Promise<Fold[]> {
   return folds;
 }
 
-export const paraphrasedFile = join(repository, "test/fixtures/memories/paraphrased.jsonl");
+/** `fresh`: written when the checks were done, on other cuts, and looked at once. */
+export type Writing = "paraphrased" | "fresh";
+const fileOf = (writing: Writing): string => join(repository, `test/fixtures/memories/${writing}.jsonl`);
 
 export interface Paraphrased extends Placed {
   readonly file: number;
@@ -196,9 +200,8 @@ export interface Paraphrased extends Placed {
 }
 
 /** Memories that a writer told in own words, see `test/fixtures/memories/README.md`. */
-export async function paraphrasedFolds(): Promise<Fold[]> {
-  if (!existsSync(paraphrasedFile)) return [];
-  const rows = readFileSync(paraphrasedFile, "utf8")
+export async function paraphrasedFolds(writing: Writing = "paraphrased"): Promise<Fold[]> {
+  const rows = readFileSync(fileOf(writing), "utf8")
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Paraphrased);
