@@ -181,13 +181,22 @@ async function filesUnder(folder: string): Promise<string[]> {
 }
 
 /** Digest of every rows file and of every file of the dataset, by path. */
+/** Card and statistics without what the run was billed: a call that a kill cut off is billed, and no row or sample shows it. */
+function withoutSpent(name: string, bytes: Buffer): string | Buffer {
+  if (name === "export/README.md") return bytes.toString("utf8").replace(/^(?:Spent on|No model was asked for) .*$/m, "");
+  if (name !== "export/stats.json") return bytes;
+  const { funnel, ...stats } = JSON.parse(bytes.toString("utf8")) as { funnel: Record<string, unknown> | null };
+  const { spent: _, perKeptSample: __, ...rest } = funnel ?? {};
+  return JSON.stringify({ ...stats, funnel: rest });
+}
+
 export async function snapshot(site: Site): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const path of (await filesUnder(site.root)).sort()) {
     const name = relative(site.root, path);
     if (/^stages\/[^/]+\/rows\/|^export\//.test(name))
       files[name] = createHash("sha256")
-        .update(await readFile(path))
+        .update(withoutSpent(name, await readFile(path)))
         .digest("hex");
   }
   return files;
