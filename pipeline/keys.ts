@@ -32,8 +32,17 @@ export function settle(recipe: Recipe, env: Environment, tokenizer: Settled["tok
       "stop",
       "condense.thought is llm, but the built-in condenser writes the memories: set CATGEN_BASE_URL and CATGEN_MODEL (or condense.condenser: llm), or condense.thought: auto",
     );
+  if (recipe.condense.judge && condenser !== "llm" && !hasEndpoint(endpoint))
+    throw new Fault(
+      "RECIPE_INVALID",
+      "stop",
+      "condense.judge is true, but there is no model to ask for a second opinion: set CATGEN_BASE_URL and CATGEN_MODEL, or condense.judge: false",
+    );
   return { recipe, endpoint, condenser, thought: thought === "template" || condenser !== "llm" ? "template" : "llm", tokenizer };
 }
+
+/** Does stage 3 ask the endpoint for anything? */
+export const asksModel = ({ condenser, recipe }: Settled): boolean => condenser === "llm" || recipe.condense.judge;
 
 /** What shapes a model's replies. Key, time-outs, concurrency, retries, budget and price shape nothing. */
 export const replyShape = ({
@@ -69,13 +78,17 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
     return { ...importing, scrubVersion };
   },
   detect: ({ recipe: { persona, window, detect, condense } }) => ({ persona, window, detect, memory: memorySizeOf(condense) }),
-  condense: ({ recipe: { persona, window, condense }, condenser, thought, endpoint }) => ({
-    persona,
-    window: { tokens: window.tokens, replyTokens: window.replyTokens },
-    condense: { ...condense, condenser, thought },
-    endpoint: condenser === "llm" ? replyShape(endpoint) : null,
-    requestVersion,
-  }),
+  condense: (settled) => {
+    const { persona, window, condense } = settled.recipe;
+    const { condenser, thought, endpoint } = settled;
+    return {
+      persona,
+      window: { tokens: window.tokens, replyTokens: window.replyTokens },
+      condense: { ...condense, condenser, thought },
+      endpoint: asksModel(settled) ? replyShape(endpoint) : null,
+      requestVersion,
+    };
+  },
   stitch: () => ({}),
   measure: ({ recipe: { persona, window, condense, export: exporting } }) => ({
     persona,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Findings } from "./finding.ts";
 import { ExitStatus } from "./trajectory.ts";
 
 const Count = z.int().nonnegative();
@@ -40,8 +41,7 @@ export const CheckMetrics = z.strictObject({
   looked: Count,
   /** How many of them are wrong; `findings` shows the first of them. */
   found: Count,
-  /** At most 8, each text at most 200 characters: enough to look it up. */
-  findings: z.array(z.strictObject({ words: z.string().max(200), why: z.string().max(200) })).max(8),
+  findings: Findings,
 });
 export type CheckMetrics = z.infer<typeof CheckMetrics>;
 
@@ -67,6 +67,8 @@ export const BlockMetrics = z.strictObject({
   /** Distinct paths, names, commands and numbers of the previous memory, and how many of them this one still tells; 0 for the first. */
   previousFacts: Count,
   keptFacts: Count,
+  /** Statements that a second opinion calls unsupported; null: none was asked for, or none came. */
+  judgedFindings: Count.nullable(),
 });
 export type BlockMetrics = z.infer<typeof BlockMetrics>;
 

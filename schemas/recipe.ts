@@ -251,6 +251,12 @@ export const CondenseRecipe = z.strictObject({
     .describe(
       "Window of the condenser, tokens. Folds that do not fit are condensed in pieces, each memory folded into the next. null: window.tokens.",
     ),
+  judge: z
+    .boolean()
+    .default(false)
+    .describe(
+      "A second opinion: one more call per memory, whoever wrote it, asks the endpoint which statements the task, the memory before and the steps so far do not support. It is stored and shown and decides nothing, unless filter.maxJudged is set. Left out with the reason where it does not fit the window.",
+    ),
 });
 export type CondenseRecipe = z.infer<typeof CondenseRecipe>;
 
@@ -312,6 +318,11 @@ export const FilterRecipe = z.strictObject({
   maxDrifts: limit(z.int().nonnegative())
     .default(null)
     .describe("Rules of the task that the worst memory contradicts, alters or loses, at most. null: off."),
+  maxJudged: limit(z.int().nonnegative())
+    .default(null)
+    .describe(
+      "Statements of the worst memory that the second opinion calls unsupported, at most; memories without one pass. Needs condense.judge. null: off.",
+    ),
   actions: z
     .record(z.string(), FilterAction)
     .default({})

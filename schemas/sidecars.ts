@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Span } from "./trajectory.ts";
+import { Findings } from "./finding.ts";
+import { Digest, Span } from "./trajectory.ts";
 import { Writer } from "./writer.ts";
 
 export { Writer };
@@ -71,6 +72,20 @@ export const Detection = z.strictObject({
 });
 export type Detection = z.infer<typeof Detection>;
 
+/** A second opinion on a memory: statements that nothing before the cut supports, by a model that was asked apart; or why there is none. */
+export const Judged = z.union([
+  z.strictObject({
+    model: z.string(),
+    /** Digest of the request; with the same endpoint settings it finds the reply in the cache. */
+    request: Digest,
+    findings: Findings,
+    /** All of them; `findings` shows the first. */
+    found: Index,
+  }),
+  z.strictObject({ why: z.string() }),
+]);
+export type Judged = z.infer<typeof Judged>;
+
 /** One context call: the thought before it and the memory it returns. Steps [previous keptFrom, keptFrom) are its fold. */
 export const Block = z.strictObject({
   cut: Cut,
@@ -78,6 +93,8 @@ export const Block = z.strictObject({
   thought: z.string(),
   memory: z.string().min(1),
   writer: Writer,
+  /** null: not asked for (`condense.judge`). No sample shows it. */
+  judged: Judged.nullable(),
 });
 export type Block = z.infer<typeof Block>;
 

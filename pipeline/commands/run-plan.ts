@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
-import type { Settled } from "../keys.ts";
+import { asksModel, type Settled } from "../keys.ts";
 import { type StepInfo, shardsIn, stepNamed, stepsIn } from "../plan.ts";
 import type { Progress } from "../progress.ts";
 import { exceeded, goOn, terminalHere } from "../run-plan/ask.ts";
@@ -46,7 +46,7 @@ export async function askBeforeCondense(
 ): Promise<void> {
   const terminal = terminalHere();
   const { askAbove } = settled.recipe.llm;
-  if (options.yes || terminal === null || settled.condenser !== "llm") return;
+  if (options.yes || terminal === null || !asksModel(settled)) return;
   if (askAbove.calls === null && (askAbove.money === null || settled.endpoint.price === null)) return;
   const info: StepInfo = stepNamed("condense");
   const nothing = { paths: [], tasks: [], limit: null, tasksLimit: null };

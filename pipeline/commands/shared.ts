@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Fault, faultCodes } from "../../schemas/fault.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { tokenizerDigest } from "../adapters/tokenizer.ts";
-import { type Settled, settle } from "../keys.ts";
+import { asksModel, type Settled, settle } from "../keys.ts";
 import { createProgress, type Progress, silentProgress } from "../progress.ts";
 import { checkRecipe, nearest, parseRecipe } from "../recipe.ts";
 import { readEndpoint, writeEndpoint } from "../run/remembered-endpoint.ts";
@@ -86,8 +86,9 @@ export async function settleHere(recipe: Recipe, run: RunFolder | null): Promise
   return settle(recipe, { ...remembered, ...given }, { name: "qwen2.5", digest: tokenizerDigest("qwen2.5") });
 }
 
-export async function rememberEndpoint(run: RunFolder, { condenser, endpoint: { baseUrl, model } }: Settled): Promise<void> {
-  if (condenser === "llm") await writeEndpoint(run.root, { baseUrl, model });
+export async function rememberEndpoint(run: RunFolder, settled: Settled): Promise<void> {
+  const { baseUrl, model } = settled.endpoint;
+  if (asksModel(settled)) await writeEndpoint(run.root, { baseUrl, model });
 }
 
 /** An existing run with its recipe. */

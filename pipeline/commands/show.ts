@@ -1,7 +1,8 @@
 import { Fault } from "../../schemas/fault.ts";
+import type { Finding } from "../../schemas/finding.ts";
 import type { BlockMetrics } from "../../schemas/metrics.ts";
 import { Show } from "../../schemas/show.ts";
-import type { Block, Detection, InsertionPoint, Writer } from "../../schemas/sidecars.ts";
+import type { Block, Detection, InsertionPoint, Judged, Writer } from "../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../schemas/trajectory.ts";
 import type { Decision, Verdict } from "../../schemas/verdict.ts";
 import { grouped } from "../../stages/export/number-text.ts";
@@ -167,15 +168,27 @@ function foldedSteps(steps: readonly Step[], start: number, full: boolean): stri
     : [...lines.slice(0, shownSteps.first), `          ... ${left} more steps (--full) ...`, ...lines.slice(-shownSteps.last)];
 }
 
+const findingLines = (findings: readonly Finding[], found: number): string[] => [
+  ...findings.map(({ words, why }) => `    "${safe(words)}": ${safe(why)}`),
+  ...(found > findings.length ? [`    and ${found - findings.length} more`] : []),
+];
+
 /** What each check says of the memory, with the words it minds. */
 function checksText({ checks, previousFacts, keptFacts }: BlockMetrics): string {
   const hop = previousFacts === 0 ? [] : [`  of ${previousFacts} facts of the memory before, ${keptFacts} are still told`];
   const said = checks.flatMap(({ check, looked, found, findings }) => [
     `  ${check}: ${found === 0 ? "nothing wrong" : `${found} wrong`} in ${looked}`,
-    ...findings.map(({ words, why }) => `    "${safe(words)}": ${safe(why)}`),
-    ...(found > findings.length ? [`    and ${found - findings.length} more`] : []),
+    ...findingLines(findings, found),
   ]);
   return ["checks", ...said, ...hop].join("\n");
+}
+
+/** What a second opinion says of the memory; nothing where none was asked for. */
+function judgedText(judged: Judged | null): string[] {
+  if (judged === null) return [];
+  if ("why" in judged) return [`second opinion: none (${safe(judged.why)})`];
+  const { model, findings, found } = judged;
+  return [`second opinion by ${safe(model)}: ${found === 0 ? "nothing" : found} unsupported`, ...findingLines(findings, found)];
 }
 
 /** One fold: why there, what vanished, what is remembered, and what the checks say of it. */
@@ -196,6 +209,7 @@ function foldText(show: Show, number: number, full: boolean): string {
     ...foldedSteps(show.trajectory.steps.slice(start, block.keptFrom), start, full),
     blockText(show, number - 1, full),
     ...(measured === undefined ? [] : [checksText(measured)]),
+    ...judgedText(block.judged),
   ].join("\n");
 }
 

@@ -1,5 +1,5 @@
 import { faultCodes } from "../../schemas/fault.ts";
-import type { Settled } from "../keys.ts";
+import { asksModel, type Settled } from "../keys.ts";
 import type { RunContext } from "../run/context.ts";
 import { openWorld } from "../run/world.ts";
 import type { RunFolder } from "../store/run-folder.ts";
@@ -34,7 +34,7 @@ export async function withWorld<T>(
   const drain = drainOnSignals((text) => progress.say(text));
   const world = openWorld(run, settled, cacheFolder(runsFolder(options.runs)), drain.signal);
   try {
-    const recordsAtOnce = settled.condenser === "llm" ? settled.endpoint.concurrency : 1;
+    const recordsAtOnce = asksModel(settled) ? settled.endpoint.concurrency : 1;
     return await work({ run, settled, ports: world.ports, progress, signal: drain.signal, jobs: options.jobs ?? null, recordsAtOnce });
   } finally {
     drain.stop();

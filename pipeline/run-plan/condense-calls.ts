@@ -5,7 +5,7 @@ import { CondenseParams, condense } from "../../stages/condense/condense.ts";
 import { type ExpectedBlock, type ExpectedCalls, expectedBlocks } from "../../stages/condense/expected-blocks.ts";
 import type { Ports } from "../../stages/stage.ts";
 import { loadTokenizer } from "../adapters/tokenizer.ts";
-import { stepKey } from "../keys.ts";
+import { asksModel, stepKey } from "../keys.ts";
 import { NotCached, openCachedReplies } from "../llm/cached-replies.ts";
 import { hasEndpoint } from "../llm/endpoint.ts";
 import { writerOf } from "../plan.ts";
@@ -29,9 +29,8 @@ function sourceOf({ rows }: Joined): Source | null {
 }
 
 /** Labels of stage 3's calls. They go on with `<trajectory id>@<cut>`, and perhaps more; an id may hold an `@` of its own. */
-const labels = { memory: "condense:", thought: "thought:" } as const;
+const labels = { memory: "condense:", thought: "thought:", judge: "judge:" } as const;
 type Kind = keyof typeof labels;
-const kinds = Object.keys(labels) as Kind[];
 const cutIn = (label: string): number => Number(/@(\d+)[^@]*$/.exec(label)?.[1] ?? 0);
 
 /** How far the cache goes in one record. */
@@ -41,11 +40,15 @@ interface Reached {
   /** Of the next block: requests that are answered by the cache, and those known word for word that are not. */
   readonly kept: Readonly<Record<Kind, number>>;
   readonly missing: Readonly<Record<Kind, number>>;
+  /** Cuts whose second opinion the cache does not have; all of them while a memory is missing, for opinions come last. */
+  readonly unjudged: ReadonlySet<number>;
 }
 
+const isOf = (label: string, kind: Kind): boolean => label.startsWith(labels[kind]);
 const countKinds = (found: readonly string[]): Record<Kind, number> => ({
-  memory: found.filter((label) => label.startsWith(labels.memory)).length,
-  thought: found.filter((label) => label.startsWith(labels.thought)).length,
+  memory: found.filter((label) => isOf(label, "memory")).length,
+  thought: found.filter((label) => isOf(label, "thought")).length,
+  judge: found.filter((label) => isOf(label, "judge")).length,
 });
 
 /** The stage itself is run on the cache alone, so that it follows the chain of replies as far as it is known, however it asks. */
@@ -70,24 +73,24 @@ async function reached(
   };
   try {
     await condense.run(source, params, { ...rest, complete: noting });
-    return { blocks: points.length, kept: countKinds([]), missing: countKinds([]) }; // written or rejected, without a call
+    return { blocks: points.length, kept: countKinds([]), missing: countKinds([]), unjudged: new Set() }; // written or rejected, without a call
   } catch (error) {
     if (!(error instanceof NotCached)) throw error;
   }
-  const cut = Math.min(...missing.map(cutIn));
+  const unwritten = missing.filter((label) => !isOf(label, "judge")).map(cutIn);
+  if (unwritten.length === 0)
+    return { blocks: points.length, kept: countKinds([]), missing: countKinds(missing), unjudged: new Set(missing.map(cutIn)) };
+  const cut = Math.min(...unwritten);
   return {
     blocks: points.filter((point) => point.cut < cut).length,
     kept: countKinds(kept.filter((label) => cutIn(label) === cut)),
     missing: countKinds(missing),
+    unjudged: new Set(points.map((point) => point.cut)),
   };
 }
 
-/** Without a cache the first requests of the first block are known: a candidate each, and the thought. */
-const nothingCached = ({ condense: { candidates, thought } }: CondenseParams): Reached => ({
-  blocks: 0,
-  kept: countKinds([]),
-  missing: { memory: candidates, thought: thought === "llm" ? 1 : 0 },
-});
+/** The backbone of a place where no reply was ever kept. */
+const nothingCached: Ports["complete"] = ({ label }) => Promise.reject(new NotCached(label));
 
 /** What is left of the calls of the block that the cache has in part. */
 const shareLeft = (expected: number, kept: number, missing: number): number =>
@@ -102,10 +105,12 @@ class CondenseNeed {
 
   add(blocks: readonly ExpectedBlock[], known: Reached): void {
     this.units.missing += blocks.length;
-    this.units.cached += Math.min(known.blocks, blocks.length);
-    this.units.certain += known.missing.memory + known.missing.thought;
+    const unjudged = blocks.filter(({ cut, judge }) => judge.calls.atMost > 0 && known.unjudged.has(cut));
+    this.units.cached += blocks.slice(0, known.blocks).filter((block) => !unjudged.includes(block)).length;
+    this.units.certain += known.missing.memory + known.missing.thought + known.missing.judge;
+    for (const { judge } of unjudged) this.addCalls(judge, 1);
     for (const [index, block] of blocks.slice(known.blocks).entries())
-      for (const kind of kinds) {
+      for (const kind of ["memory", "thought"] as const) {
         const expected = block[kind].calls.expected;
         this.addCalls(block[kind], index === 0 ? shareLeft(expected, known.kept[kind], known.missing[kind]) : 1);
       }
@@ -120,7 +125,7 @@ class CondenseNeed {
     this.reply.atMost += reply.atMost;
   }
 
-  need(unknownRows: number, concurrency: number): Need {
+  need(unknownRows: number, concurrency: number, judge: boolean): Need {
     const { missing, cached, certain } = this.units;
     return {
       units: { of: "block", missing, cached, unknownRows },
@@ -131,6 +136,7 @@ class CondenseNeed {
       assumptions: [
         "every memory has its target size m(a); reasoning that a model writes beside it is not counted",
         "a further attempt is asked like the first: the words about what was wrong are not counted",
+        ...(judge ? ["a second opinion names one thing; where the request does not fit the window there is none"] : []),
         "tokens as our tokenizer counts them, with room for a JSON schema",
       ],
     };
@@ -150,10 +156,10 @@ export async function planCondense(
   unsettled: Unsettled,
 ): Promise<{ rows: MissingRows; model: ModelPlan | null }> {
   const { settled } = place;
-  if (settled.condenser !== "llm") return { rows: await missingRows(place, "condense", shards, unsettled), model: null };
+  if (!asksModel(settled)) return { rows: await missingRows(place, "condense", shards, unsettled), model: null };
   const params = CondenseParams.parse(stepKey("condense", settled).params);
   const countTokens = (text: string): number => loadTokenizer(settled.tokenizer.name).count(text);
-  const complete = hasEndpoint(settled.endpoint) ? await openCachedReplies(settled.endpoint, place.cacheFolder) : null;
+  const complete = (hasEndpoint(settled.endpoint) ? await openCachedReplies(settled.endpoint, place.cacheFolder) : null) ?? nothingCached;
   const sum = new CondenseNeed();
   place.progress.start("plan 3-condense", await recordsIn(place, shards));
   const rows = await missingRows(place, "condense", shards, unsettled, async (joined) => {
@@ -162,9 +168,11 @@ export async function planCondense(
     if (record === null || record.detection.points.length === 0) return;
     const blocks = expectedBlocks(record.trajectory, record.detection, params, countTokens);
     if (blocks === null) return;
-    const known = complete === null ? nothingCached(params) : await reached(record, params, complete, { countTokens, digest: sha256 });
-    sum.add(blocks, known);
+    sum.add(blocks, await reached(record, params, complete, { countTokens, digest: sha256 }));
   }).finally(() => place.progress.end());
   if (rows.toMake === null || rows.toMake === 0) return { rows, model: null };
-  return { rows, model: await priced(place, Object.values(labels), sum.need(rows.waiting, settled.endpoint.concurrency)) };
+  return {
+    rows,
+    model: await priced(place, Object.values(labels), sum.need(rows.waiting, settled.endpoint.concurrency, params.condense.judge)),
+  };
 }

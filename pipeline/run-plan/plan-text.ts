@@ -85,7 +85,7 @@ function rowsText({ rows, upperBound, waitsFor, name, input, tasks }: StepPlan):
 export function planText({ run, exists, condenser, steps }: RunPlan): string {
   const lines = steps.flatMap((step) => [
     `${step.step.padEnd(11)} ${rowsText(step)}`,
-    ...(step.name === "condense" && condenser === "extractive"
+    ...(step.name === "condense" && condenser === "extractive" && step.model === null
       ? ["  model         none: memories are by the built-in extractive condenser"]
       : []),
     ...(step.model === null ? [] : [modelText(step.model)]),

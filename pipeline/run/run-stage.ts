@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { ShardManifest } from "../../schemas/manifest.ts";
-import { stepKey } from "../keys.ts";
+import { asksModel, stepKey } from "../keys.ts";
 import { type RowStepName, stepNamed } from "../plan.ts";
 import { sweepDone } from "../store/leftovers.ts";
 import { readManifest, writeKeyMaterial } from "../store/manifests.ts";
@@ -67,7 +67,7 @@ async function workersFor(context: RunContext, name: RowStepName, todo: readonly
 
 /** Shards begun side by side in this thread, and threads beside it. This one works, too: it is there, and a new one takes a second to start. */
 async function handsFor(context: RunContext, name: RowStepName, todo: readonly number[]): Promise<{ lanes: number; threads: number }> {
-  if (name === "condense" && context.settled.condenser === "llm")
+  if (name === "condense" && asksModel(context.settled))
     return { lanes: Math.min(todo.length, Math.ceil(context.recordsAtOnce / recordsPerShard)), threads: 0 };
   return { lanes: 1, threads: (await workersFor(context, name, todo)) - 1 };
 }

@@ -5,9 +5,11 @@ import { requestOverhead, requestStepTokens } from "../lib/condense-request.ts";
 import { longestThought } from "../lib/context-thought.ts";
 import { type Rendered, render } from "../lib/render.ts";
 import { type CountTokens, conversationTokens, measureSizes, openingTokens } from "../lib/sizes.ts";
+import { opinionRequest, opinionTokens } from "./ask/second-opinion.ts";
 import { thoughtRequest } from "./ask/thought.ts";
+import { windowOf } from "./ask/window.ts";
 import { thoughtSources } from "./condense.ts";
-import { pieceShare, windowOf } from "./condensers/llm.ts";
+import { pieceShare } from "./condensers/llm.ts";
 import type { CondenseParams } from "./params.ts";
 
 /** `expected`: every first reply is accepted and of its target size. `atMost`: every attempt is used up, every reply as long as its limit. */
@@ -23,11 +25,12 @@ export interface ExpectedCalls {
   readonly reply: Bounds;
 }
 
-/** What one block takes before it is written. */
+/** What one block takes before it is written, and for the second opinion on it. */
 export interface ExpectedBlock {
   readonly cut: number;
   readonly memory: ExpectedCalls;
   readonly thought: ExpectedCalls;
+  readonly judge: ExpectedCalls;
 }
 
 const none: ExpectedCalls = {
@@ -59,6 +62,23 @@ interface Fold {
   readonly steps: number;
   readonly before: Bounds;
   readonly target: number;
+}
+
+/** A second opinion names one thing, at length. Our guess: no judge has been measured yet. */
+const opinionReplyTokens = 120;
+
+/** A second opinion is asked for once, where it fits; a smaller memory may fit where the expected one does not. */
+function opinionCalls({ fixed, steps, before, target }: Fold, params: CondenseParams): ExpectedCalls {
+  const { replyTokens } = params.window;
+  const room = windowOf(params) - replyTokens;
+  const expected = fixed + before.expected + steps + target;
+  const atMost = Math.min(room, fixed + before.atMost + steps + params.condense.memoryCapTokens);
+  const [asked, perhaps] = [expected <= room ? 1 : 0, fixed + steps < room ? 1 : 0];
+  return {
+    calls: { expected: asked, atMost: perhaps },
+    prompt: { expected: asked * expected, atMost: perhaps * atMost },
+    reply: { expected: asked * Math.min(opinionReplyTokens, replyTokens), atMost: perhaps * replyTokens },
+  };
 }
 
 /** The requests for one memory: one per candidate and attempt, and as many pieces as the condenser's window asks for. */
@@ -96,7 +116,9 @@ export function expectedBlocks(
   const { condense } = params;
   const sizes = measureSizes(rendering.value, count);
   const upTo = requestStepTokens(rendering.value.steps, count);
-  const fixed = requestOverhead(count) + count(rendering.value.prompt);
+  const task = count(rendering.value.prompt);
+  const fixed = requestOverhead(count) + task;
+  const judgeFixed = opinionTokens(opinionRequest({ task: "", previousMemory: null, fold: [], first: 1, recent: [] }, ""), count) + task;
   return detection.points.map((point, index) => {
     const earlier = detection.points[index - 1];
     const before =
@@ -104,10 +126,12 @@ export function expectedBlocks(
         ? { expected: 0, atMost: 0 }
         : { expected: targetTokens(sizes, earlier.keptFrom, condense), atMost: condense.memoryCapTokens };
     const steps = (upTo[point.cut] ?? 0) - (upTo[earlier?.keptFrom ?? 0] ?? 0);
+    const target = targetTokens(sizes, point.keptFrom, condense);
     return {
       cut: point.cut,
-      memory: memoryCalls({ fixed, steps, before, target: targetTokens(sizes, point.keptFrom, condense) }, params),
+      memory: condense.condenser === "llm" ? memoryCalls({ fixed, steps, before, target }, params) : none,
       thought: condense.thought === "llm" ? thoughtCalls(rendering.value, point, detection, params, count) : none,
+      judge: condense.judge ? opinionCalls({ fixed: judgeFixed, steps, before, target }, params) : none,
     };
   });
 }

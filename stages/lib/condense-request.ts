@@ -64,16 +64,24 @@ const wordsFor = ({ targetTokens, capTokens }: RequestFrame): number =>
 /** A reply that reaches its hard limit is lost, and models overrun what they aim at; as JSON it takes a tenth more. Our choice. */
 const safeShare = 0.75;
 
+/** What a memory is made from, and what it may say: a section each. */
+export const sourceSections = (
+  { task, previousMemory }: Pick<RequestFrame, "task" | "previousMemory">,
+  { fold, recent, piece }: Omit<FoldShown, "refusal">,
+): string[] => [
+  `# Task\n\n${task}`,
+  `# Previous memory\n\n${previousMemory ?? "(none yet)"}`,
+  `# Steps to fold${piece === null ? "" : ` (part ${piece.number} of ${piece.of}; the memory so far covers the parts before)`}\n\n${fold}`,
+  `# Recent steps (read-only)\n\n${recent === "" ? "(none)" : recent}`,
+];
+
 /** The request for a memory of what is shown. */
-export function requestFor(frame: RequestFrame, { fold, recent, piece, refusal }: FoldShown): string {
-  const { task, previousMemory } = frame;
+export function requestFor(frame: RequestFrame, shown: FoldShown): string {
+  const { refusal } = shown;
   return [
     instructions,
     `Aim at about ${wordsFor(frame)} words, and use them: a much longer memory is refused, a much shorter one forgets what is needed.`,
-    `# Task\n\n${task}`,
-    `# Previous memory\n\n${previousMemory ?? "(none yet)"}`,
-    `# Steps to fold${piece === null ? "" : ` (part ${piece.number} of ${piece.of}; the memory so far covers the parts before)`}\n\n${fold}`,
-    `# Recent steps (read-only)\n\n${recent === "" ? "(none)" : recent}`,
+    ...sourceSections(frame, shown),
     ...(refusal === null ? [] : [`# What was wrong with the last attempt\n\n${refusal}`]),
     "Now write the memory.",
   ].join("\n\n");
@@ -82,7 +90,7 @@ export function requestFor(frame: RequestFrame, { fold, recent, piece, refusal }
 /** What of the input is shown beside the steps. */
 export type RequestFrame = Pick<CondenseInput, "task" | "previousMemory" | "targetTokens" | "capTokens">;
 
-export const wholeFold = (input: CondenseInput): FoldShown => ({
+export const wholeFold = (input: Pick<CondenseInput, "fold" | "first" | "recent">): FoldShown => ({
   fold: stepsText(input.fold, input.first),
   recent: stepsText(input.recent, input.first + input.fold.length),
   piece: null,
@@ -134,13 +142,15 @@ export const memoryStructure = {
   hint: `Give it as one JSON object in place of Markdown. Its fields are the sections: ${memorySections.map(({ part, title }) => `"${part}" (${title})`).join(", ")}. Each field is a list of bullets without the dash; "attempts" lists objects with "outcome" and "text". An empty section is an empty list.`,
 } as const satisfies Omit<Structure, "transports">;
 
-/** What a server may add to a prompt for `memoryStructure`: the hint, the schema as text and the words around a tool. Our bound. */
-const structureTokens = (count: (text: string) => number): number =>
-  count(memoryStructure.hint) + count(memoryStructure.schema) + count(memoryStructure.description) + 150;
+type Form = Pick<Structure, "hint" | "schema" | "description">;
+
+/** What a server may add to a prompt for a structure: the hint, the schema as text and the words around a tool. Our bound. */
+const structureTokens = ({ hint, schema, description }: Form, count: (text: string) => number): number =>
+  count(hint) + count(schema) + count(description) + 150;
 
 /** Tokens of the condenser's prompt, as text or by a schema or a tool: chat markers and the template's default system prompt included. */
-export const promptTokens = (content: string, count: (text: string) => number): number =>
-  conversationTokens([{ role: "user", content, train: false, step: -1 }], count) + openingTokens(count) + structureTokens(count);
+export const promptTokens = (content: string, count: (text: string) => number, structure: Form = memoryStructure): number =>
+  conversationTokens([{ role: "user", content, train: false, step: -1 }], count) + openingTokens(count) + structureTokens(structure, count);
 
 /** Tokens of a request without task, memory and steps, by whatever transport. */
 export const requestOverhead = (count: (text: string) => number): number =>

@@ -121,7 +121,7 @@ function fromJson(text: string): ReadMemory {
 }
 
 /** A reply without reasoning that a server left in it: `<think>...</think>`, or all before a closing tag whose opening it swallowed. */
-function withoutReasoning(reply: string): string {
+export function withoutReasoning(reply: string): string {
   const end = reply.indexOf("</think>");
   if (end < 0) return reply;
   const start = reply.indexOf("<think>");

@@ -58,6 +58,7 @@ function metrics(): Metrics {
       checks: Object.keys(checks).map((check) => ({ check, looked: whole(200), found: whole(3), findings: [] })),
       previousFacts: whole(200),
       keptFacts: whole(100),
+      judgedFindings: null,
     })),
     segments: Array.from({ length: calls + 1 }, sample),
     condensations: Array.from({ length: calls }, sample),

@@ -40,6 +40,7 @@ const good: Metrics = {
       checks: clean,
       previousFacts: 0,
       keptFacts: 0,
+      judgedFindings: null,
     },
     {
       cut: 20,
@@ -54,6 +55,7 @@ const good: Metrics = {
       checks: clean,
       previousFacts: 40,
       keptFacts: 30,
+      judgedFindings: null,
     },
   ],
   segments: [{ tokens: 60_000, trainedTokens: 100, neededTokens: 65_536 }],
@@ -191,6 +193,13 @@ const cases: Record<FilterName, Case> = {
     off: { maxLostFailures: null },
   },
   drifting: { change: found("drift"), limits: { maxDrifts: 0 }, passes: [0], fails: [1, 3], off: { maxDrifts: null } },
+  "judged-unsupported": {
+    change: secondBlock("judgedFindings"),
+    limits: { maxJudged: 1 },
+    passes: [null, 0, 1],
+    fails: [2, 40],
+    off: { maxJudged: null },
+  },
   "window-exceeded": { change: segment, limits: { windowTokens: 1_000 }, passes: [1_000, 1], fails: [1_001], off: null },
 };
 

@@ -134,6 +134,7 @@ describe("every measure", () => {
             checks: Object.keys(checks).map((check) => expect.objectContaining({ check })),
             previousFacts: expect.any(Number),
             keptFacts: expect.any(Number),
+            judgedFindings: null,
           });
           expect(found.keptFacts).toBeLessThanOrEqual(found.previousFacts);
           // The saw-tooth: the call sees what the step after it would have seen without it.

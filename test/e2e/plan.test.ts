@@ -119,6 +119,25 @@ test("the calls planned are the calls made; planning changes no byte of run and 
   expect(after).toMatchObject({ rows: { toMake: 0, reusable: 3 }, model: null });
 });
 
+test("second opinions are planned, a call per memory, whoever writes it, and only those that are missing", async () => {
+  const { name, env, plan, condense } = await world();
+  await detected(name);
+  const judge = ["--set", "condense.judge=true"];
+  const blocks = (await condense()).units.missing;
+  const model = await condense(...judge);
+  expect(model.calls).toEqual({ certain: 6, expected: 3 * blocks, atMost: 5 * blocks });
+  const builtIn = await condense(...judge, "--set", "condense.condenser=extractive");
+  expect(builtIn.calls).toEqual({ certain: blocks, expected: blocks, atMost: blocks });
+  await place.json(["run", "3", "--run", name], env);
+  const paid = server.requests.length;
+  const rest = await condense(...judge);
+  expect(rest.calls).toMatchObject({ certain: blocks, expected: blocks });
+  expect(rest.units).toMatchObject({ missing: blocks, cached: 0 });
+  await place.json(["run", "3", "--run", name, ...judge], env);
+  expect(server.requests).toHaveLength(paid + blocks);
+  expect((await plan("3")).steps[0]).toMatchObject({ rows: { toMake: 0 }, model: null });
+});
+
 test("replies in the cache are not counted: the chain is followed as far as they go", async () => {
   const first = await world("shared-cache");
   await place.json(["run", "1-3", "--run", first.name, "--input", input, "--limit", "2"], first.env);

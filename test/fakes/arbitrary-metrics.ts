@@ -9,7 +9,7 @@ import { filters } from "../../stages/filter/filters/index.ts";
 
 const count = fc.nat(30);
 const sample: fc.Arbitrary<SampleMetrics> = fc.record({ tokens: count, trainedTokens: count, neededTokens: fc.nat(2000) });
-const block: fc.Arbitrary<BlockMetrics> = fc.record({
+const measuredBlock: fc.Arbitrary<Omit<BlockMetrics, "judgedFindings">> = fc.record({
   cut: count,
   gapSteps: count,
   foldTokens: fc.nat(3000),
@@ -27,6 +27,7 @@ const block: fc.Arbitrary<BlockMetrics> = fc.record({
   previousFacts: count,
   keptFacts: count,
 });
+const block: fc.Arbitrary<BlockMetrics> = measuredBlock.map((one) => ({ ...one, judgedFindings: [null, 0, 3][one.cut % 3] ?? null }));
 const anyTrajectory: fc.Arbitrary<TrajectoryMetrics> = fc.record({
   resolved: fc.constantFrom(true, true, false, null),
   exit: fc.constantFrom("submitted", "submitted", "error"),
@@ -72,6 +73,7 @@ export const arbitraryLimits: fc.Arbitrary<Limits> = fc
     minFoldTokens: fc.constantFrom(null, 1000),
     maxUngroundedShare: fc.constantFrom(null, 0.05, 0.2),
     maxLeaks: fc.constantFrom(null, 2),
+    maxJudged: fc.constantFrom(null, 2),
     actions: fc.record(
       Object.fromEntries(
         Object.entries<Filter>(filters).map(([name, filter]) => [

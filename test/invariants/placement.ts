@@ -47,7 +47,13 @@ export const legalCuts = (steps: number, keepSteps: number): number[] =>
 type Words = Pick<Block, "thought" | "memory">;
 
 export const blocksAt = (cuts: readonly number[], keepSteps: number, words: (index: number) => Words): Block[] =>
-  cuts.map((cut, index) => ({ cut, keptFrom: cut - keepSteps, ...words(index), writer: { condenser: "extractive", version: 1 } }));
+  cuts.map((cut, index) => ({
+    cut,
+    keptFrom: cut - keepSteps,
+    ...words(index),
+    writer: { condenser: "extractive", version: 1 },
+    judged: null,
+  }));
 
 export function place(
   trajectory: Trajectory,

@@ -8,7 +8,8 @@ import type { RenderedStep } from "../../lib/render.ts";
 import { type Outcome, ok, type Ports, rejected } from "../../stage.ts";
 import { accept } from "../accept.ts";
 import type { CondenseParams } from "../params.ts";
-import { findingLines, judgedFindings, weightedFindings } from "./rank.ts";
+import { countedReports, findingLines, weightedFindings } from "./rank.ts";
+import { structureBy } from "./transports.ts";
 
 /** One memory to be asked for: of a whole fold, or of one piece. */
 export interface Asked {
@@ -41,9 +42,6 @@ export interface Candidate {
 }
 
 type Settings = CondenseParams["condense"];
-
-const transportsOf = (transport: Settings["transport"]): ReplyTransport[] =>
-  transport === "auto" ? ["json-schema", "tool", "text"] : [transport];
 
 const fits = (asked: Asked, content: string, ports: Ports): boolean =>
   promptTokens(content, ports.countTokens) + asked.reserveTokens <= asked.windowTokens;
@@ -83,7 +81,7 @@ async function tryOnce(
     maxTokens: asked.capTokens,
     temperature: place.index + place.attempt === 0 ? null : settings.retryTemperature,
     sampleIndex: place.index * settings.attempts + place.attempt,
-    structure: settings.transport === "text" ? null : { ...memoryStructure, transports: transportsOf(settings.transport) },
+    structure: structureBy(settings.transport, memoryStructure),
   });
   const read = readMemory(reply.calls[0]?.arguments ?? reply.text);
   if (!read.ok)
@@ -96,13 +94,13 @@ async function tryOnce(
   if (!accepted.ok) return { ok: false, why: accepted.why, lines: [accepted.detail] };
   const { memory, tokens } = accepted;
   const reports = reportsOf(asked, memory, settings);
-  const judged = judgedFindings(reports);
-  const found = judged.reduce((sum, { findings }) => sum + findings.length, 0);
+  const counted = countedReports(reports);
+  const found = counted.reduce((sum, { findings }) => sum + findings.length, 0);
   if (settings.maxFindings !== null && found > settings.maxFindings)
     return {
       ok: false,
       why: "memory-findings",
-      lines: ["It said things that the steps do not bear out. Correct or leave out:", ...findingLines(judged)],
+      lines: ["It said things that the steps do not bear out. Correct or leave out:", ...findingLines(counted)],
     };
   const { model, transport } = reply;
   return {

@@ -2,8 +2,8 @@ import type { CheckReport } from "../../lib/checks/index.ts";
 
 /** Which of several memories to take, and which to have written anew. */
 
-/** Checks that can judge a memory while it is written, without the future. */
-const judging: ReadonlySet<string> = new Set(["grounded", "state-true", "failure-keeping"]);
+/** Checks that count while a memory is written: they need no future. */
+const counting: ReadonlySet<string> = new Set(["grounded", "state-true", "failure-keeping"]);
 
 /**
  * What a finding costs a candidate. A wrong state or a failure told as progress misleads every later step, an invented name costs a look;
@@ -14,8 +14,8 @@ const weights: Readonly<Record<string, number>> = { "state-true": 3, "failure-ke
 export const weightedFindings = (reports: readonly CheckReport[]): number =>
   reports.reduce((sum, { check, findings }) => sum + findings.length * (Object.hasOwn(weights, check) ? (weights[check] ?? 1) : 1), 0);
 
-export const judgedFindings = (reports: readonly CheckReport[]): CheckReport[] =>
-  reports.filter(({ check, findings }) => judging.has(check) && findings.length > 0);
+export const countedReports = (reports: readonly CheckReport[]): CheckReport[] =>
+  reports.filter(({ check, findings }) => counting.has(check) && findings.length > 0);
 
 export interface Ranked {
   readonly index: number;

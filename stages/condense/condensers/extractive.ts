@@ -3,7 +3,7 @@ import { changesFiles, sameFile } from "../../lib/commands/actions.ts";
 import type { CondenseInput } from "../../lib/condense-input.ts";
 import { ok, rejected } from "../../stage.ts";
 import { accept } from "../accept.ts";
-import { attempts, deedsOf, edits, lastTests, unsolved, working } from "../extract/deeds.ts";
+import { attempts, type Deed, deedsOf, edits, lastTests, removedAtLast, unsolved, working } from "../extract/deeds.ts";
 import { printed } from "../extract/details.ts";
 import { filesRead, findings, mentions, oftenNamed, places, plans, textOf, told, versions } from "../extract/findings.ts";
 import { attemptIn, isShowing, type listLabels, type Note, notesOf, placeIn, times } from "../extract/note.ts";
@@ -59,11 +59,23 @@ function recounted(note: Note, older: Carried | undefined): Note {
 /** What is said to work is not told on when the last tests of the fold fail: it may be just what broke. */
 const claimsSuccess = (text: string): boolean => /\b(?:pass(?:es|ed)?|works|working|successfully|fixed|resolved)\b/i.test(text);
 
-/** Has the fold overtaken an older note? Told anew, a failure of what works now or of what nobody speaks of any more, an old test run. */
-function outdated(
-  one: Carried,
-  fold: { fresh: ReadonlySet<string>; solved: ReadonlySet<string>; needed: ReadonlySet<string>; tested: boolean; red: boolean },
-): boolean {
+/** The file that an older note says was written or edited; null for other notes. */
+const changedIn = ({ part, text }: Carried): string | null =>
+  part === "changes" ? (/^(?:Created|Wrote|Edited|Changed) `([^`]{1,300})`/.exec(text)?.[1] ?? null) : null;
+
+interface FoldNews {
+  readonly fresh: ReadonlySet<string>;
+  readonly solved: ReadonlySet<string>;
+  readonly needed: ReadonlySet<string>;
+  readonly tested: boolean;
+  readonly red: boolean;
+  readonly deeds: readonly Deed[];
+}
+
+/** Has the fold overtaken an older note? Told anew, a change of a file that is gone, a failure of what works now or of what nobody speaks of any more, an old test run. */
+function outdated(one: Carried, fold: FoldNews): boolean {
+  const changed = changedIn(one);
+  if (changed !== null && removedAtLast(fold.deeds, changed)) return true;
   if (fold.fresh.has(one.key) || (one.key === "Failing tests" && fold.tested)) return true;
   if (one.part === "completed" && fold.red && claimsSuccess(one.text)) return true;
   if (!one.key.startsWith("Not working yet ")) return false;
@@ -98,7 +110,7 @@ function notesFrom(input: CondenseInput): Note[] {
   const older = new Map(carried.map((one) => [one.key, one]));
   const edited = deeds.flatMap(({ action }) => (changesFiles(action) ? action.files : []));
   const red = deeds.findLast(({ action }) => action.tests && action.testResult !== null)?.action.failed ?? false;
-  const fold = { fresh: new Set(newest.keys()), solved: working(deeds), needed, tested, red };
+  const fold = { fresh: new Set(newest.keys()), solved: working(deeds), needed, tested, red, deeds };
   const kept = weighed(
     carried.filter((one) => !outdated(one, fold)),
     needed,

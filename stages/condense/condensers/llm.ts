@@ -7,11 +7,10 @@ import { type Piece, piecesOf, pieceText } from "../ask/pieces.ts";
 import { better } from "../ask/rank.ts";
 import { allSettled } from "../ask/settled.ts";
 import { modelThought } from "../ask/thought.ts";
+import { windowOf } from "../ask/window.ts";
 import type { CondenseParams } from "../params.ts";
 import { type Thought, templateThought } from "../thought.ts";
 import type { CondenseJob, Condenser } from "./condenser.ts";
-
-export const windowOf = ({ condense, window }: CondenseParams): number => condense.windowTokens ?? window.tokens;
 
 /** The best of the candidates, or why the first of them failed. */
 async function bestOf(asked: Asked, params: CondenseParams, ports: Ports): Promise<Outcome<Candidate>> {

@@ -108,6 +108,32 @@ function defines(text: string): string {
   return all.length === 0 ? "" : `, which defines ${all.slice(0, 6).map(code).join(", ")}${all.length > 6 ? " …" : ""}`;
 }
 
+const mostStars = 3; // more of them could backtrack for long, and hardly occur
+
+/** Does `rm` with this word take the file away: itself, its folder, or by a pattern? */
+function takesAway(word: string, file: string): boolean {
+  if (!/[*?]/.test(word)) return sameFile(word, file) || file.startsWith(`${word.replace(/\/+$/, "")}/`);
+  if (word.split("*").length - 1 > mostStars) return false;
+  const glob = word
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", "[^/]{0,200}")
+    .replaceAll("?", "[^/]");
+  return new RegExp(`^(?:\\./)?${glob}$`).test(file);
+}
+
+/** A line may both write and remove a file; a removal before the last here-document is not the end. */
+const leavesRemoved = ({ removes }: Action, file: string, line: string): boolean =>
+  removes.some((word) => takesAway(word, file)) && (!line.includes("<<") || /\brm\s/.test(line.slice(line.lastIndexOf("<<"))));
+
+/** Does what these steps remove include the file, and nothing after that write it again? */
+export const removedAtLast = (deeds: readonly Deed[], file: string): boolean => {
+  const last = deeds.findLast(
+    ({ action }) =>
+      !action.failed && (action.removes.some((word) => takesAway(word, file)) || action.files.some((one) => sameFile(one, file))),
+  );
+  return last !== undefined && leavesRemoved(last.action, file, textIn(givenIn(last.call.arguments), "command") ?? "");
+};
+
 /** How an edit changed a file, in one line. */
 function editText(call: RenderedCall, action: Action, file: string): string {
   const given = givenIn(call.arguments);
@@ -139,20 +165,24 @@ function editText(call: RenderedCall, action: Action, file: string): string {
           .filter((line) => /\w.*\w/.test(line) && line !== "end_of_edit")
       : [];
   if (typedIn.length > 0) return `Edited ${code(file)} by ${code(action.command)}: ${lines(typedIn)}`;
-  if (/^(?:rm|git rm|unlink)\b/.test(action.command)) return `Removed ${code(file)}`;
+  if (leavesRemoved(action, file, verb)) return `Removed ${code(file)}`;
   if (verb.includes("<<") && /\b(?:cat|tee)\b/.test(verb) && !/\bsed -i\b/.test(verb)) return `Wrote ${code(file)}${defines(verb)}`;
   return `Changed ${code(file)} with ${code(action.command)}`;
 }
+
+/** Files of one call that are told of; a call that touches more is one about all of them. Our choice. */
+const mostFiles = 8;
 
 /** Changes of files, in order; of a file that was removed again only that. `seen` tells files of the repository from the agent's own. */
 export function edits(deeds: readonly Deed[], seen: (file: string) => boolean): Note[] {
   const changes: { file: string; text: string; weight: number }[] = [];
   for (const { call, action, lateness } of deeds) {
+    if (!action.failed)
+      for (const word of action.removes)
+        for (let at = changes.length - 1; at >= 0; at -= 1) if (takesAway(word, changes[at]?.file ?? "")) changes.splice(at, 1);
     if (!changesFiles(action)) continue;
-    for (const file of action.files.slice(0, 8).map(oneLine)) {
+    for (const file of action.files.slice(0, mostFiles).map(oneLine)) {
       const text = shortened(editText(call, action, file), 700);
-      if (text.startsWith("Removed "))
-        for (let at = changes.length - 1; at >= 0; at -= 1) if (sameFile(changes[at]?.file ?? "", file)) changes.splice(at, 1);
       changes.push({ file, text, weight: text.startsWith("Removed ") ? 0.25 : (seen(file) ? 0.75 : 0.4) + 0.1 * lateness });
     }
   }

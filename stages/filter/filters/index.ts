@@ -8,6 +8,7 @@ import { foldRatioTooHigh } from "./fold-ratio-too-high.ts";
 import { foldRatioTooLow } from "./fold-ratio-too-low.ts";
 import { foldTooSmall } from "./fold-too-small.ts";
 import { insufficient } from "./insufficient.ts";
+import { judgedUnsupported } from "./judged-unsupported.ts";
 import { leaking } from "./leaking.ts";
 import { preCondensed } from "./pre-condensed.ts";
 import { rejectedUpstream } from "./rejected-upstream.ts";
@@ -42,6 +43,7 @@ export const filters = {
   "untrue-state": untrueState,
   "failure-lost": failureLost,
   drifting,
+  "judged-unsupported": judgedUnsupported,
   "window-exceeded": windowExceeded,
 } satisfies Record<string, Filter>;
 export type FilterName = keyof typeof filters;

@@ -2,7 +2,7 @@ import type { BlockMetrics, CheckMetrics } from "../../../schemas/metrics.ts";
 import type { CheckView } from "../../lib/checks/check.ts";
 import { survivalOf } from "../../lib/checks/drift.ts";
 import { checkMemory } from "../../lib/checks/index.ts";
-import { shortened } from "../../lib/commands/actions.ts";
+import { shownFindings } from "../../lib/shown-findings.ts";
 import { spanTokens } from "../../lib/sizes.ts";
 import type { Measure, SeenBlock } from "./measure.ts";
 
@@ -13,17 +13,12 @@ const before = (seen: SeenBlock): number =>
 const after = (seen: SeenBlock): number =>
   seen.sizes.head + seen.blockTokens + spanTokens(seen.sizes, seen.block.keptFrom, seen.block.cut) + seen.sizes.opening;
 
-const mostFindings = 8; // as `CheckMetrics` has it: a person looks up a few, the rest is a number
-const longestWords = 200;
-
 const checked = (view: CheckView): CheckMetrics[] =>
   checkMemory(view).map(({ check, looked, findings }) => ({
     check,
     looked,
     found: findings.length,
-    findings: findings
-      .slice(0, mostFindings)
-      .map(({ words, why }) => ({ words: shortened(words, longestWords), why: shortened(why, longestWords) })),
+    findings: shownFindings(findings),
   }));
 
 /** Per context call. `fold*` compares the memory with what it replaces, `window*` the whole window; Table 1 does not say which it means. */
@@ -40,4 +35,5 @@ export const blockMeasures: { readonly [K in keyof BlockMetrics]: Measure<SeenBl
   checks: ({ view }) => checked(view),
   previousFacts: ({ view }) => survivalOf(view).facts,
   keptFacts: ({ view }) => survivalOf(view).kept,
+  judgedFindings: ({ block }) => (block.judged !== null && "found" in block.judged ? block.judged.found : null),
 };

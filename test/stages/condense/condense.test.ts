@@ -89,6 +89,7 @@ describe("memories by a model", () => {
         thought: expect.any(String),
         memory: good(1),
         writer: asked(),
+        judged: null,
       },
       {
         cut: 7,
@@ -96,6 +97,7 @@ describe("memories by a model", () => {
         thought: expect.any(String),
         memory: good(2),
         writer: asked(),
+        judged: null,
       },
     ]);
     expect(ports.requests.map((request) => [request.label, request.maxTokens, request.sampleIndex])).toEqual([

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { Recipe } from "../../../schemas/recipe.ts";
 import type { Detection, InsertionPoint } from "../../../schemas/sidecars.ts";
 import type { Trajectory } from "../../../schemas/trajectory.ts";
+import { opinionRequest, opinionTokens } from "../../../stages/condense/ask/second-opinion.ts";
 import { type ExpectedBlock, expectedBlocks } from "../../../stages/condense/expected-blocks.ts";
 import { CondenseParams } from "../../../stages/condense/params.ts";
 import { condenseInput } from "../../../stages/lib/condense-input.ts";
@@ -96,6 +97,29 @@ describe.skipIf(!there)("on real runs", () => {
     expect(sumOf(blocksWith({ candidates: 4 }), "expected").calls).toBe(4 * blocks);
     expect(sumOf(blocksWith({ candidates: 4, attempts: 5 }), "atMost")).toMatchObject({ calls: 20 * blocks, thoughts: blocks });
     expect(sumOf(blocksWith({ thought: "template" }), "expected").thoughts).toBe(0);
+  });
+
+  test("a second opinion is one call per memory, never larger than expected with memories of their size, and none where it is not wanted", () => {
+    const trajectory = longest();
+    const rendering = render(trajectory, params.persona);
+    if (!rendering.ok) throw new Error(rendering.reasons.join(" "));
+    const sizes = measureSizes(rendering.value, exactTokens);
+    const blocks = blocksWith({ judge: true }) ?? [];
+    let before: { keptFrom: number; memory: string } | null = null;
+    for (const [index, point] of pointsOf(trajectory).entries()) {
+      const input = condenseInput(rendering.value, sizes, point, before, params.condense);
+      const memory = " a".repeat(input.targetTokens);
+      const exact = opinionTokens(opinionRequest(input, memory), exactTokens);
+      const judge = blocks[index]?.judge;
+      expect(judge?.calls).toEqual({ expected: 1, atMost: 1 });
+      expect(exact).toBeLessThanOrEqual(judge?.prompt.expected ?? 0);
+      expect(exact / (judge?.prompt.expected ?? 1)).toBeGreaterThan(0.9);
+      before = { keptFrom: point.keptFrom, memory };
+    }
+    expect((blocksWith({}) ?? []).every(({ judge }) => judge.calls.atMost === 0)).toBe(true);
+    expect((blocksWith({ judge: true, windowTokens: 4_200 }) ?? []).every(({ judge }) => judge.calls.atMost === 0)).toBe(true);
+    const builtIn = blocksWith({ judge: true, condenser: "extractive", thought: "template" }) ?? [];
+    expect(builtIn.map(({ memory, judge }) => [memory.calls.atMost, judge.calls.expected])).toEqual(builtIn.map(() => [0, 1]));
   });
 
   test("a fold that the condenser's window does not hold is planned in pieces, which together are more than the whole", () => {

@@ -132,6 +132,7 @@ const blockAt = (cut: number, keptFrom: number, writer: "llm" | "extractive"): B
   thought: `Enough for step ${cut}; I will condense.`,
   memory: memorySections.map(({ title }) => `## ${title}\n- as of step ${keptFrom}`).join("\n"),
   writer: writer === "llm" ? { ...modelWriter, repairs: [], request: ports.digest(String(cut)) } : { condenser: "extractive", version: 1 },
+  judged: null,
 });
 
 /** A trajectory with everything that export reads, made by the real stitch, measure and judge. */

@@ -135,6 +135,7 @@ describe("what a failing call costs", () => {
     checks: [],
     previousFacts: 0,
     keptFacts: 0,
+    judgedFindings: null,
   });
   const withRatios = (...ratios: number[]): Metrics => ({
     trajectory: {

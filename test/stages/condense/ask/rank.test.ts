@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { better, findingLines, judgedFindings, weightedFindings } from "../../../../stages/condense/ask/rank.ts";
+import { better, countedReports, findingLines, weightedFindings } from "../../../../stages/condense/ask/rank.ts";
 
 const report = (check: string, ...words: string[]) => ({
   check,
@@ -29,7 +29,7 @@ test("only checks that need no future judge a memory while it is written", () =>
     report("failure-keeping"),
     report("state-true", "d"),
   ];
-  expect(judgedFindings(reports).map(({ check }) => check)).toEqual(["grounded", "state-true"]);
+  expect(countedReports(reports).map(({ check }) => check)).toEqual(["grounded", "state-true"]);
 });
 
 test("findings are told in one line each, and not more than a model reads", () => {

@@ -118,6 +118,29 @@ test("a failed edit changes nothing, and a removed file leaves no changes behind
   expect(section(memory, "Attempts")).toContain("- failed: `str_replace /a.py`: No replacement was performed");
 });
 
+const heredoc = (file: string) => bashStep(`cat <<'EOF' > ${file}\nprint(1)\nEOF`, "");
+
+test("of many files that one call removes none is told as written", async () => {
+  const files = Array.from({ length: 12 }, (_, index) => `probe_${index}.py`);
+  const memory = await memoryOf(inputOf([...files.map(heredoc), bashStep(`rm ${files.join(" ")}`, "")]));
+  expect(section(memory, "Changes")).not.toContain("Wrote");
+  expect(section(memory, "Changes")).toContain("- Removed `probe_0.py`");
+});
+
+test.each([
+  ["by a pattern", "rm probe_*.py"],
+  ["with -f, behind another command", "git status && rm -f probe_a.py"],
+  ["in the line that wrote it", "cat <<'EOF' > probe_a.py\nprint(2)\nEOF\npython probe_a.py; rm probe_a.py"],
+])("a file removed %s is not told as written, in this fold or a later one", async (_, line) => {
+  const changes = async (fold: Parameters<typeof inputOf>[0], more = {}): Promise<string> =>
+    section(await memoryOf(inputOf(fold, more)), "Changes");
+  const written = await memoryOf(inputOf([heredoc("probe_a.py")]));
+  expect(section(written, "Changes")).toContain("Wrote `probe_a.py`");
+  expect(await changes([heredoc("probe_a.py"), bashStep(line, "")])).not.toMatch(/Wrote|Changed/);
+  expect(await changes([bashStep(line, "")], { previousMemory: written })).not.toMatch(/Wrote|Changed/);
+  expect(await changes([bashStep(line, ""), heredoc("probe_a.py")])).toContain("Wrote `probe_a.py`");
+});
+
 test("what a person told the agent is kept", async () => {
   expect(await memoryOf(inputOf([wordStep("", "Please do not touch the tests.")]))).toContain("- Told: Please do not touch the tests.");
 });

@@ -136,7 +136,7 @@ describe("a suggestion", () => {
       if (found.reachable >= wanted) expect(found.kept).toBeGreaterThanOrEqual(wanted);
       before = found;
     }
-    expect(before?.limits.map(({ threshold }) => threshold)).toEqual(["minFoldTokens", "minFoldRatio", "maxFoldRatio"]);
+    expect(before?.limits.map(({ threshold }) => threshold)).toEqual(["minFoldTokens", "minFoldRatio", "maxFoldRatio", "maxUngroundedShare"]);
   });
 
   test("is the same again, in whatever order the trajectories come", () => {
