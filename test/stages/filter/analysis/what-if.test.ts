@@ -136,7 +136,12 @@ describe("a suggestion", () => {
       if (found.reachable >= wanted) expect(found.kept).toBeGreaterThanOrEqual(wanted);
       before = found;
     }
-    expect(before?.limits.map(({ threshold }) => threshold)).toEqual(["minFoldTokens", "minFoldRatio", "maxFoldRatio", "maxUngroundedShare"]);
+    expect(before?.limits.map(({ threshold }) => threshold)).toEqual([
+      "minFoldTokens",
+      "minFoldRatio",
+      "maxFoldRatio",
+      "maxUngroundedShare",
+    ]);
   });
 
   test("is the same again, in whatever order the trajectories come", () => {
