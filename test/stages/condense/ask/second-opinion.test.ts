@@ -6,7 +6,11 @@ import { opinionRequest } from "../../../../stages/condense/ask/second-opinion.t
 import { type CondenseParams, condense } from "../../../../stages/condense/condense.ts";
 import { applyMeasures, measures } from "../../../../stages/filter/measures/index.ts";
 import type { SeenBlock } from "../../../../stages/filter/measures/measure.ts";
-import { condenseRequest, requestVersion } from "../../../../stages/lib/condense-request.ts";
+import { requestVersion } from "../../../../stages/lib/condense-request.ts";
+import { render } from "../../../../stages/lib/render.ts";
+import { condensationTurns, segmentTurns } from "../../../../stages/lib/samples.ts";
+import { measureSizes } from "../../../../stages/lib/sizes.ts";
+import { cutSegments } from "../../../../stages/stitch/stitch.ts";
 import { exactTokens, type FakePorts, fakePorts, type Said } from "../../../fakes/fake-ports.ts";
 import { noPlacement } from "../../../fakes/no-placement.ts";
 import { bashStep } from "../../../fakes/steps.ts";
@@ -156,7 +160,19 @@ test("the measure is the number found, and unknown where none was asked for or n
   expect(measured({ model: "m", request: "0".repeat(64), findings: [finding], found: 9 })).toBe(9);
 });
 
-test("the request of a `condense` sample knows nothing of it", () => {
-  const input = { task: "t", previousMemory: null, fold: [], first: 1, recent: [], targetTokens: 100, capTokens: 1_000 };
-  expect(condenseRequest(input)).not.toContain("unsupported");
+test("no sample shows it: segments and condensations of judged and unjudged blocks are the same", async () => {
+  const rendering = render(trajectory, personaRecipe());
+  if (!rendering.ok) throw new Error(rendering.reasons.join(" "));
+  const sizes = measureSizes(rendering.value, exactTokens);
+  const samplesOf = (memory: Memory | string) => {
+    const blocks = blocksOf(memory);
+    const { segments, condensations } = cutSegments(trajectory.steps.length, { blocks });
+    return [
+      ...segments.map((segment) => segmentTurns(rendering.value, blocks, segment, personaRecipe())),
+      ...condensations.map((one) => condensationTurns(rendering.value, sizes, blocks, one, defaults.condense)),
+    ];
+  };
+  const samples = samplesOf((await run(replyWith(finding))).memory);
+  expect(samples).toEqual(samplesOf((await run("", params({ judge: false }))).memory));
+  expect(JSON.stringify(samples)).not.toMatch(/unsupported|none was run/);
 });
