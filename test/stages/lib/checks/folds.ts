@@ -92,7 +92,7 @@ async function cutsOf(trajectory: Trajectory, run: Shown): Promise<number[]> {
       persona: run.persona,
       window: WindowRecipe.parse({ tokens: 16_384 }),
       detect: DetectRecipe.parse({}),
-      condense: Recipe.parse({}).condense,
+      memory: Recipe.parse({}).condense,
     } as never,
     ports,
   );
