@@ -50,7 +50,7 @@ test("with several threads, too, a run that dies at every point in turn ends lik
 });
 
 test("a changed recipe that dies at every point in turn leaves nothing of the old rows behind", async () => {
-  const change = ["--set", "detect.minGapSteps=4", "--set", "filter.minSteps=20"];
+  const change = ["--set", "window.keepSteps=2", "--set", "detect.callPrice=0.1", "--set", "filter.minSteps=20"]; // other folds, so that every step makes rows anew
   const calm = siteAt(yard, "calm");
   await mustRun(calm, yard.all);
   const changed = siteAt(yard, "changed");
