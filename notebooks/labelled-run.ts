@@ -11,7 +11,7 @@ import type { Course } from "../stages/lib/boundary-agreement.ts";
 import { render } from "../stages/lib/render.ts";
 import { measureSizes } from "../stages/lib/sizes.ts";
 
-/** What `signals.ts` reads: a run with its insertion points, and labels of readers. */
+/** What the notebooks read: a run with its insertion points, and labels of readers. */
 
 export interface Scored extends Course {
   readonly id: string;
@@ -19,6 +19,12 @@ export interface Scored extends Course {
 }
 /** Boundaries that a reader saw, by trajectory; an empty list: none in there. */
 export type Pass = ReadonlyMap<string, readonly BoundaryLabel[]>;
+
+/** A step more or less is the same boundary: readers put a cut before or after the step that looks back. */
+export const within = 1;
+
+/** The cuts that a pass marks in a trajectory, ascending. */
+export const cutsIn = (pass: Pass, id: string): readonly number[] => [...new Set((pass.get(id) ?? []).flatMap(({ cut }) => cut ?? []))];
 
 /** Legal cuts and step sizes, by the exact tokenizer and the persona of the run. */
 function courseOf(trajectory: Trajectory, recipe: Recipe, count: (text: string) => number): Course | null {

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
@@ -12,8 +11,11 @@ import { optimum, worthOf } from "../stages/detect/placement/optimum.ts";
 import { keptFrom, legalCuts, type Problem, spanOf, stepCount } from "../stages/detect/placement/problem.ts";
 import { followRule, noRule, type Rule } from "../stages/detect/placement/rules.ts";
 import { scoreCuts } from "../stages/detect/score-cuts.ts";
+import { pairs } from "../stages/lib/boundary-agreement.ts";
+import { drawer } from "../stages/lib/drawer.ts";
 import { render } from "../stages/lib/render.ts";
 import { measureSizes } from "../stages/lib/sizes.ts";
+import { cutsIn, readPass, within } from "./labelled-run.ts";
 
 /**
  * Where our placement stands beside the usual rules: inference cost, context calls and agreement with boundaries that people marked.
@@ -37,21 +39,17 @@ interface Case {
   readonly labels: readonly number[] | null;
 }
 
-function readLabels(files: readonly string[]): Map<string, number[]> {
-  const labels = new Map<string, number[]>();
-  for (const line of files.flatMap((file) => readFileSync(file, "utf8").split("\n"))) {
-    if (line.trim() === "") continue;
-    const { id, cut } = JSON.parse(line) as { id: string; cut: number | null };
-    labels.set(id, [...new Set([...(labels.get(id) ?? []), ...(cut === null ? [] : [cut])])]);
-  }
-  return labels;
-}
-
 const tokenizer = loadTokenizer("qwen2.5");
 const count = (text: string): number => tokenizer.count(text);
 const run = await openRun(runsFolder(options.runs), options.run);
 const recipe = await savedRecipe(run);
-const labels = readLabels(options.labels);
+const passes = await Promise.all(options.labels.map(readPass));
+
+/** Boundaries that any of the passes marks, ascending; null: none has read the trajectory. */
+function labelsOf(id: string): number[] | null {
+  const read = passes.filter((pass) => pass.has(id));
+  return read.length === 0 ? null : [...new Set(read.flatMap((pass) => cutsIn(pass, id)))].sort((a, b) => a - b);
+}
 
 /** The recipe with a smaller window, everything that follows from it shrunk alike. */
 function paramsFor(windowTokens: number): DetectParams {
@@ -77,7 +75,7 @@ async function readCases(params: DetectParams): Promise<Case[]> {
     if (!rendering.ok) continue;
     const sizes = measureSizes(rendering.value, count);
     const candidates = scoreCuts(trajectory.outcome.value.steps, sizes, params);
-    cases.push({ id, problem: problemOf(rendering.value, sizes, candidates, params, count), labels: labels.get(id) ?? null });
+    cases.push({ id, problem: problemOf(rendering.value, sizes, candidates, params, count), labels: labelsOf(id) });
   }
   return cases;
 }
@@ -91,22 +89,11 @@ const ours =
     return placed.ok ? placed.value.cuts : null;
   };
 
-/** A small generator of our own, so that the table is the same every time (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const atRandom =
   (like: Strategy, seed: number): Strategy =>
   (problem) => {
     const wanted = like(problem)?.length ?? 0;
-    const draw = random(seed * 7_919 + stepCount(problem));
+    const draw = drawer(seed * 7_919 + stepCount(problem));
     const left = legalCuts(problem);
     const cuts: number[] = [];
     while (cuts.length < wanted && left.length > 0) cuts.push(...left.splice(Math.floor(draw() * left.length), 1));
@@ -121,19 +108,6 @@ interface Figures {
   readonly cost: number;
   readonly precision: number;
   readonly recall: number;
-}
-
-/** Pairs within one step, each label and each cut used once. */
-function matched(cuts: readonly number[], wanted: readonly number[]): number {
-  const free = new Set(wanted);
-  let hits = 0;
-  for (const cut of cuts) {
-    const near = [cut, cut - 1, cut + 1].find((one) => free.has(one));
-    if (near === undefined) continue;
-    free.delete(near);
-    hits += 1;
-  }
-  return hits;
 }
 
 function figures(cases: readonly Case[], strategy: Strategy): Figures {
@@ -155,7 +129,7 @@ function figures(cases: readonly Case[], strategy: Strategy): Figures {
       last = cut;
     }
     if (own === null) continue;
-    hits += matched(cuts, own);
+    hits += pairs(cuts, own, within).length;
     made += cuts.length;
     wanted += own.length;
   }

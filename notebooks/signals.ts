@@ -14,7 +14,6 @@ import {
   agreementOf,
   type Counts,
   countsOf,
-  drawer,
   everySteps,
   everyTokens,
   intersection,
@@ -26,10 +25,8 @@ import {
   tuned,
   union,
 } from "../stages/lib/boundary-agreement.ts";
-import { type Pass, readPass, readRun, type Scored } from "./labelled-run.ts";
-
-/** A step more or less is the same boundary: readers put a cut before or after the step that looks back. */
-const within = 1;
+import { drawer } from "../stages/lib/drawer.ts";
+import { cutsIn, type Pass, readPass, readRun, type Scored, within } from "./labelled-run.ts";
 
 type Cuts = readonly number[];
 type CutsOf = (one: Scored) => Cuts;
@@ -52,8 +49,6 @@ const atLeast =
   (score: number): CutsOf =>
   ({ detection }) =>
     detection.candidates.flatMap((candidate) => (candidate.score >= score ? [candidate.cut] : []));
-
-const cutsIn = (pass: Pass, id: string): Cuts => [...new Set((pass.get(id) ?? []).flatMap(({ cut }) => cut ?? []))];
 
 function frequencies(scored: readonly Scored[]): void {
   const steps = sum(scored.map(({ tokens }) => tokens.length));

@@ -125,17 +125,6 @@ export function tuned(
   return best;
 }
 
-/** Numbers in [0, 1), the same for the same seed. mulberry32, by T. Ettinger, public domain. */
-export function drawer(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** `count` different legal cuts, each set of them as likely as any other; all, where there are not more. */
 export function randomCuts(course: Course, count: number, draw: () => number): number[] {
   const all = Array.from({ length: Math.max(0, course.last - course.first + 1) }, (_, index) => course.first + index);

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { finished } from "node:stream/promises";
+import { drawer } from "../../stages/lib/drawer.ts";
 
 /**
  * Grows a data set of any size from recorded demo runs: the same shapes and lengths, with text varied from copy to copy, so that
@@ -11,17 +12,6 @@ import { finished } from "node:stream/promises";
  */
 
 const folder = new URL("../fixtures/demo-trajectories/", import.meta.url);
-
-/** A small seeded generator (mulberry32): the same data on every machine. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const syllables = "ba co di fu ge ha jo ki lu me na po qua ri su ta ve wi xo zy bra clo dre fli gru ple sto tra".split(" ");
 
@@ -57,7 +47,7 @@ export async function grow(megabytes: number, path: string): Promise<number> {
   while (bytes < megabytes * 1e6) {
     const row = rows[runs % rows.length];
     if (row === undefined) throw new Error(`no trajectories in ${folder.pathname}`);
-    const random = seeded(runs);
+    const random = drawer(runs);
     // Call arguments are JSON in JSON; only message texts are varied, so that every run stays valid.
     const messages = row.messages.map((message) => ({ ...message, content: vary(message.content, random) }));
     const line = `${JSON.stringify({ ...row, instance_id: `${row.instance_id}-${runs}`, repo: `${row.repo}-${runs % 97}`, messages })}\n`;

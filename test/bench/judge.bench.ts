@@ -14,7 +14,7 @@ import type { Metrics } from "../../schemas/metrics.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { judgeMetrics } from "../../stages/filter/judge.ts";
 import { checks } from "../../stages/lib/checks/index.ts";
-import { seeded } from "./grow.ts";
+import { drawer } from "../../stages/lib/drawer.ts";
 import { type Cost, catgen, costOf, guard, machine, median, print, python, pythonScript } from "./lib.ts";
 
 /**
@@ -24,7 +24,7 @@ import { type Cost, catgen, costOf, guard, machine, median, print, python, pytho
 
 const trajectories = 50_000;
 const shards = 64;
-const random = seeded(7);
+const random = drawer(7);
 const whole = (most: number): number => Math.floor(random() * most);
 
 function metrics(): Metrics {

@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
 import { type Verified, verifyRun } from "../../pipeline/run/verify.ts";
 import { openRun } from "../../pipeline/store/run-folder.ts";
+import { drawer } from "../../stages/lib/drawer.ts";
 import { type Ended, repository, startCatgen } from "../e2e/harness.ts";
 import { type FakeRun, messageLines } from "../fakes/message-runs.ts";
 import { type FakeServer, type FakeServerOptions, startFakeServer } from "../fakes/openai-server.ts";
@@ -27,13 +28,7 @@ export interface Chance {
 }
 
 export function chanceOf(purpose: string): Chance {
-  let state = createHash("sha256").update(`${seed} ${purpose}`).digest().readUInt32LE(0);
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0; // mulberry32
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = drawer(createHash("sha256").update(`${seed} ${purpose}`).digest().readUInt32LE(0));
   return { next, below: (below) => Math.floor(next() * below) };
 }
 

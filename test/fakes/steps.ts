@@ -1,4 +1,4 @@
-import type { Call, Step } from "../../schemas/trajectory.ts";
+import type { Call, Step, Trajectory } from "../../schemas/trajectory.ts";
 
 /** Steps for tests, told in a line each. */
 const stepOf = (name: string, args: Record<string, unknown>, result: string | null, thought: string): Step => {
@@ -17,6 +17,19 @@ export const wordStep = (thought: string, feedback: string): Step => ({ thought,
 
 export const traceback = (error: string): string =>
   `Traceback (most recent call last):\n  File "reproduce.py", line 2, in <module>\n    run()\n${error}`;
+
+/** A resolved run of these steps about which nothing else matters. */
+export const trajectoryOf = (steps: readonly Step[], patch: string | null = null): Trajectory => ({
+  format: "catgen.trajectory/1",
+  id: "test/one/0123456789ab",
+  source: "test",
+  instance: "one",
+  origin: { dialect: "test", file: "x", record: null, digest: "0".repeat(64), licence: null, model: null, callStyle: "native" },
+  task: { system: null, prompt: "Fix the thing.", issue: null, workdir: null, repository: null, tools: [] },
+  steps: [...steps],
+  outcome: { resolved: true, evidence: { kind: "row", detail: "x", digest: null }, exit: "submitted", rawExit: null, patch },
+  marks: [],
+});
 
 /** A short run, as agents go: look, reproduce, edit, fail, edit, pass, commit. */
 export const shortRun: readonly Step[] = [

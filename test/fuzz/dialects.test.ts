@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import { dialects } from "../../stages/generate/dialects/index.ts";
 import { importRecord } from "../../stages/generate/import-record.ts";
+import { drawer } from "../../stages/lib/drawer.ts";
 import { oneRun } from "../stages/generate/one-run.ts";
-import { mutate, randomFrom } from "./mutate.ts";
+import { mutate } from "./mutate.ts";
 import { fault } from "./oracle.ts";
 import { runCases } from "./run-cases.ts";
 import { seedsByDialect } from "./seeds.ts";
@@ -25,7 +26,7 @@ describe.each(Object.keys(dialects))("damaged runs of %s", (name) => {
 test("damage is the same for the same seed and differs between seeds", () => {
   const damaged = (seed: number): string => {
     const value: unknown = JSON.parse('{"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]}');
-    mutate(value, randomFrom(seed));
+    mutate(value, drawer(seed));
     return JSON.stringify(value);
   };
   expect(damaged(1)).toBe(damaged(1));

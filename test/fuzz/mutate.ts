@@ -2,17 +2,6 @@
 
 export type Random = () => number;
 
-/** mulberry32: small, fast, the same everywhere. */
-export function randomFrom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const below = (random: Random, count: number): number => Math.floor(random() * count);
 const pick = <T>(random: Random, items: readonly T[]): T => items[below(random, items.length)] as T;
 

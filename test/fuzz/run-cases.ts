@@ -1,4 +1,5 @@
-import { mutate, randomFrom } from "./mutate.ts";
+import { drawer } from "../../stages/lib/drawer.ts";
+import { mutate } from "./mutate.ts";
 import { digest, fault } from "./oracle.ts";
 import type { Seed } from "./seeds.ts";
 
@@ -14,7 +15,7 @@ const seedOf = (dialect: string, number: number): number => Number.parseInt(dige
 export function runCases(dialect: string, seeds: readonly Seed[], from: number, to: number): Tally {
   const tally: Tally = { outcomes: {}, failures: [], slowestMs: 0 };
   for (let number = from; number < to; number += 1) {
-    const random = randomFrom(seedOf(dialect, number));
+    const random = drawer(seedOf(dialect, number));
     const seed = seeds[Math.floor(random() * seeds.length)];
     if (seed === undefined) continue;
     const holder = { value: JSON.parse(seed.text) as unknown };

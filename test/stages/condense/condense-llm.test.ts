@@ -12,24 +12,13 @@ import { contextThought } from "../../../stages/lib/context-thought.ts";
 import { parseMemory } from "../../../stages/lib/memory-text.ts";
 import { exactTokens, type FakePorts, fakePorts, type Said, type Script } from "../../fakes/fake-ports.ts";
 import { noPlacement } from "../../fakes/no-placement.ts";
-import { bashStep } from "../../fakes/steps.ts";
+import { bashStep, trajectoryOf } from "../../fakes/steps.ts";
 import { defaults, memoryText, personaRecipe } from "../../invariants/placement.ts";
 
 /** What the model's condenser does beyond one request and one reply: candidates, checks, pieces, transports, thoughts. */
 
 const stepsOf = (count: number, result: (index: number) => string): Trajectory["steps"] =>
   Array.from({ length: count }, (_, index) => bashStep(`run --nr ${index}`, result(index), `THOUGHT<${index}> about src/core.py.`));
-const trajectoryOf = (steps: Trajectory["steps"]): Trajectory => ({
-  format: "catgen.trajectory/1",
-  id: "test/one/0123456789ab",
-  source: "test",
-  instance: "one",
-  origin: { dialect: "test", file: "x", record: null, digest: "0".repeat(64), licence: null, model: null, callStyle: "native" },
-  task: { system: null, prompt: "Fix the thing.", issue: null, workdir: null, repository: null, tools: [] },
-  steps,
-  outcome: { resolved: true, evidence: { kind: "row", detail: "x", digest: null }, exit: "submitted", rawExit: null, patch: null },
-  marks: [],
-});
 const small = trajectoryOf(stepsOf(10, (index) => `RESULT<${index}>`));
 const detection: Detection = {
   candidates: [

@@ -2,23 +2,17 @@ import { describe, expect, test } from "vitest";
 import { Fault } from "../../../schemas/fault.ts";
 import type { Detection, InsertionPoint, SignalScore } from "../../../schemas/sidecars.ts";
 import { Memory } from "../../../schemas/sidecars.ts";
-import type { Trajectory } from "../../../schemas/trajectory.ts";
 import { type CondenseParams, condense } from "../../../stages/condense/condense.ts";
 import { condenseRequest, requestVersion } from "../../../stages/lib/condense-request.ts";
 import type { Outcome } from "../../../stages/stage.ts";
 import { exactTokens, type FakePorts, fakePorts, type Script } from "../../fakes/fake-ports.ts";
 import { noPlacement } from "../../fakes/no-placement.ts";
+import { trajectoryOf } from "../../fakes/steps.ts";
 import { defaults, memoryText, personaRecipe } from "../../invariants/placement.ts";
 
 /** Ten steps that each say which they are. */
-const trajectory: Trajectory = {
-  format: "catgen.trajectory/1",
-  id: "test/one/0123456789ab",
-  source: "test",
-  instance: "one",
-  origin: { dialect: "test", file: "x", record: null, digest: "0".repeat(64), licence: null, model: null, callStyle: "native" },
-  task: { system: null, prompt: "Fix the thing.", issue: null, workdir: null, repository: null, tools: [] },
-  steps: Array.from({ length: 10 }, (_, index) => ({
+const trajectory = trajectoryOf(
+  Array.from({ length: 10 }, (_, index) => ({
     thought: `THOUGHT<${index}>`,
     reasoning: `REASONING<${index}>`,
     calls: [
@@ -26,9 +20,8 @@ const trajectory: Trajectory = {
     ],
     feedback: [`FEEDBACK<${index}>`],
   })),
-  outcome: { resolved: true, evidence: { kind: "row", detail: "x", digest: null }, exit: "submitted", rawExit: null, patch: "PATCH" },
-  marks: [],
-};
+  "PATCH",
+);
 const points: InsertionPoint[] = [
   { cut: 4, keptFrom: 2, reason: "signals" },
   { cut: 7, keptFrom: 5, reason: "window" },

@@ -4,7 +4,6 @@ import {
   agreementOf,
   type Course,
   countsOf,
-  drawer,
   everySteps,
   everyTokens,
   intersection,
@@ -16,6 +15,7 @@ import {
   tuned,
   union,
 } from "../../../stages/lib/boundary-agreement.ts";
+import { drawer } from "../../../stages/lib/drawer.ts";
 
 const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 25 }), { maxLength: 8 }).map((all) => all.sort((a, b) => a - b));
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { Fault } from "../../../../schemas/fault.ts";
 import { type Block, type Detection, type Judged, Memory } from "../../../../schemas/sidecars.ts";
-import type { Trajectory } from "../../../../schemas/trajectory.ts";
 import { opinionRequest } from "../../../../stages/condense/ask/second-opinion.ts";
 import { type CondenseParams, condense } from "../../../../stages/condense/condense.ts";
 import { applyMeasures, measures } from "../../../../stages/filter/measures/index.ts";
@@ -13,22 +12,14 @@ import { measureSizes } from "../../../../stages/lib/sizes.ts";
 import { cutSegments } from "../../../../stages/stitch/stitch.ts";
 import { exactTokens, type FakePorts, fakePorts, type Said } from "../../../fakes/fake-ports.ts";
 import { noPlacement } from "../../../fakes/no-placement.ts";
-import { bashStep } from "../../../fakes/steps.ts";
+import { bashStep, trajectoryOf } from "../../../fakes/steps.ts";
 import { defaults, memoryText, personaRecipe } from "../../../invariants/placement.ts";
 
 /** A second opinion on memories: asked apart, stored beside them, and deciding nothing. */
 
-const trajectory: Trajectory = {
-  format: "catgen.trajectory/1",
-  id: "test/one/0123456789ab",
-  source: "test",
-  instance: "one",
-  origin: { dialect: "test", file: "x", record: null, digest: "0".repeat(64), licence: null, model: null, callStyle: "native" },
-  task: { system: null, prompt: "Fix the thing.", issue: null, workdir: null, repository: null, tools: [] },
-  steps: Array.from({ length: 12 }, (_, index) => bashStep(`run --nr ${index}`, `RESULT<${index}>`, `THOUGHT<${index}>`)),
-  outcome: { resolved: true, evidence: { kind: "row", detail: "x", digest: null }, exit: "submitted", rawExit: null, patch: null },
-  marks: [],
-};
+const trajectory = trajectoryOf(
+  Array.from({ length: 12 }, (_, index) => bashStep(`run --nr ${index}`, `RESULT<${index}>`, `THOUGHT<${index}>`)),
+);
 const detection: Detection = {
   candidates: [],
   points: [

@@ -8,17 +8,6 @@ import type { CheckView } from "../../../../stages/lib/checks/check.ts";
 /** Draws from [0, 1); seeded, so that a proof can be repeated. */
 export type Random = () => number;
 
-/** mulberry32: small, seeded, good enough to pick lines. */
-export function randomFrom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** Names of other runs, to replace names by plausible ones. */
 export interface Pool {
   readonly fileStems: readonly string[];

@@ -1,8 +1,9 @@
 import type { CheckView } from "../../../../stages/lib/checks/check.ts";
 import { failingState } from "../../../../stages/lib/checks/failure-keeping.ts";
 import { checkMemory } from "../../../../stages/lib/checks/index.ts";
+import { drawer } from "../../../../stages/lib/drawer.ts";
 import { trueFindings } from "./adjudicated.ts";
-import { type CorruptionName, corruptions, type Pool, poolOf, type Random, randomFrom } from "./corrupt.ts";
+import { type CorruptionName, corruptions, type Pool, poolOf, type Random } from "./corrupt.ts";
 import type { Fold } from "./folds.ts";
 
 /** Detection and false-alarm rates of the checks. */
@@ -35,7 +36,7 @@ export interface Row {
 /** `times` corruptions of each kind per fold, where the memory has something of the kind. */
 export function detection(folds: readonly Fold[], pool: Pool, times: number, seed: number): Row[] {
   return (Object.keys(corruptions) as CorruptionName[]).map((corruption): Row => {
-    const random: Random = randomFrom(seed);
+    const random: Random = drawer(seed);
     let tried = 0;
     const missed: { name: string; change: string }[] = [];
     for (const { name, view } of folds) {
