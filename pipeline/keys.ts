@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Fault } from "../schemas/fault.ts";
 import type { KeyMaterial } from "../schemas/manifest.ts";
-import type { CondenseRecipe, Recipe } from "../schemas/recipe.ts";
+import type { CondenseRecipe } from "../schemas/recipe/condense.ts";
+import type { Recipe } from "../schemas/recipe.ts";
 import { ExportParams } from "../stages/export/export.ts";
 import type { MemorySize } from "../stages/lib/condense-input.ts";
 import { requestVersion } from "../stages/lib/condense-request.ts";

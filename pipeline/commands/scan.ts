@@ -1,5 +1,5 @@
 import { Fault, faultCodes } from "../../schemas/fault.ts";
-import { PersonalKind } from "../../schemas/recipe.ts";
+import { PersonalKind } from "../../schemas/recipe/generate.ts";
 import { Scan } from "../../schemas/scan.ts";
 import { ownSecrets } from "../secrets/own.ts";
 import { scanFiles } from "../secrets/scan-files.ts";

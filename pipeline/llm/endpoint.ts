@@ -1,5 +1,5 @@
 import { Fault } from "../../schemas/fault.ts";
-import type { LlmRecipe } from "../../schemas/recipe-llm.ts";
+import type { LlmRecipe } from "../../schemas/recipe/llm.ts";
 
 /** One OpenAI-compatible endpoint and how to ask it. An empty `baseUrl` or `model` means that none is configured. */
 export interface EndpointSettings {

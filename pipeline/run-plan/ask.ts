@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import type { LlmRecipe } from "../../schemas/recipe-llm.ts";
+import type { LlmRecipe } from "../../schemas/recipe/llm.ts";
 import type { ModelPlan } from "../../schemas/run-plan.ts";
 
 /** What a plan exceeds, in words; null: nothing. */

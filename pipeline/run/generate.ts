@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import type { InputFile, InputsFile, OutcomeFact } from "../../schemas/inputs.ts";
 import type { ShardManifest, Tallies } from "../../schemas/manifest.ts";
-import type { GenerateRecipe } from "../../schemas/recipe.ts";
+import type { GenerateRecipe } from "../../schemas/recipe/generate.ts";
 import type { Row } from "../../schemas/row.ts";
 import { Trajectory } from "../../schemas/trajectory.ts";
 import { idPart } from "../../stages/generate/identity.ts";

@@ -1,4 +1,4 @@
-import type { ScrubRecipe } from "../../schemas/recipe.ts";
+import type { ScrubRecipe } from "../../schemas/recipe/generate.ts";
 import type { SecretOptions } from "../../stages/lib/secrets/find-secrets.ts";
 import { minOwnLength, ownForms, secretVariables } from "../../stages/lib/secrets/own-values.ts";
 

@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { CondenseRecipe, DetectRecipe, PersonaRecipe, WindowRecipe } from "../../schemas/recipe.ts";
+import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
+import { DetectRecipe } from "../../schemas/recipe/detect.ts";
+import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
+import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Candidate, Detection, InsertionPoint, PlacementReport } from "../../schemas/sidecars.ts";
 import { targetTokens } from "../lib/condense-input.ts";
 import { requestOverhead, requestStepTokens } from "../lib/condense-request.ts";

@@ -1,4 +1,5 @@
-import type { DetectRecipe, WindowRecipe } from "../../schemas/recipe.ts";
+import type { DetectRecipe } from "../../schemas/recipe/detect.ts";
+import type { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Candidate, SignalScore } from "../../schemas/sidecars.ts";
 import type { Step } from "../../schemas/trajectory.ts";
 import type { Sizes } from "../lib/sizes.ts";

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import type { Metrics } from "../../schemas/metrics.ts";
-import { CondenseRecipe, ExportRecipe, FilterRecipe, PersonaRecipe, RunRecipe, WindowRecipe } from "../../schemas/recipe.ts";
+import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
+import { ExportRecipe } from "../../schemas/recipe/export.ts";
+import { FilterRecipe } from "../../schemas/recipe/filter.ts";
+import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
+import { RunRecipe } from "../../schemas/recipe/run.ts";
+import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Sample, SampleFacts, SampleKind } from "../../schemas/sample.ts";
 import type { Memory, Workspace } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";

@@ -1,4 +1,4 @@
-import type { PersonaRecipe } from "../../schemas/recipe.ts";
+import type { PersonaRecipe } from "../../schemas/recipe/persona.ts";
 import type { Sample, SampleFacts } from "../../schemas/sample.ts";
 import type { Memory, Writer } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";

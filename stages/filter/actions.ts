@@ -1,5 +1,5 @@
 import type { FilterAction } from "../../schemas/filter-action.ts";
-import type { FilterRecipe } from "../../schemas/recipe.ts";
+import type { FilterRecipe } from "../../schemas/recipe/filter.ts";
 import type { Filter } from "./filters/filter.ts";
 import { filters } from "./filters/index.ts";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { FilterAction } from "../../schemas/filter-action.ts";
 import type { Metrics, SampleMetrics } from "../../schemas/metrics.ts";
-import { FilterRecipe, WindowRecipe } from "../../schemas/recipe.ts";
+import { FilterRecipe } from "../../schemas/recipe/filter.ts";
+import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Decision, Failure, Verdict } from "../../schemas/verdict.ts";
 import { metricsWithoutLast } from "../lib/last-call.ts";
 import { ok, type Stage } from "../stage.ts";

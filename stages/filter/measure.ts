@@ -1,6 +1,9 @@
 import { z } from "zod";
 import type { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
-import { CondenseRecipe, ExportRecipe, PersonaRecipe, WindowRecipe } from "../../schemas/recipe.ts";
+import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
+import { ExportRecipe } from "../../schemas/recipe/export.ts";
+import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
+import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Turn } from "../../schemas/sample.ts";
 import type { Block, Memory, Workspace } from "../../schemas/sidecars.ts";
 import { withSystem } from "../lib/chatml.ts";

@@ -1,4 +1,4 @@
-import type { CondenseRecipe } from "../../schemas/recipe.ts";
+import type { CondenseRecipe } from "../../schemas/recipe/condense.ts";
 import type { Block } from "../../schemas/sidecars.ts";
 import type { Rendered, RenderedStep } from "./render.ts";
 import type { Sizes } from "./sizes.ts";

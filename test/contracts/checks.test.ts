@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PersonaRecipe } from "../../schemas/recipe.ts";
+import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
 import type { Check, CheckView } from "../../stages/lib/checks/check.ts";
 import { checkMemory, checks } from "../../stages/lib/checks/index.ts";
 import { type Rendered, render } from "../../stages/lib/render.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FilterAction } from "../../schemas/filter-action.ts";
 import type { Metrics } from "../../schemas/metrics.ts";
-import { FilterRecipe } from "../../schemas/recipe.ts";
+import { FilterRecipe } from "../../schemas/recipe/filter.ts";
 import { Failure } from "../../schemas/verdict.ts";
 import { actionOf, actionProblems, allowedActions } from "../../stages/filter/actions.ts";
 import type { Filter, Finding, Limits } from "../../stages/filter/filters/filter.ts";

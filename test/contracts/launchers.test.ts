@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { chatTemplate } from "../../pipeline/adapters/chat-template.ts";
 import type { Fault } from "../../schemas/fault.ts";
-import { TrainingRecipe } from "../../schemas/recipe.ts";
+import { TrainingRecipe } from "../../schemas/recipe/export.ts";
 import type { DatasetPart } from "../../stages/export/dataset-parts.ts";
 import { exportTrajectory } from "../../stages/export/export.ts";
 import { gatedTemplate } from "../../stages/export/launchers/gated-template.ts";

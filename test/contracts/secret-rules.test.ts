@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PersonalKind } from "../../schemas/recipe.ts";
+import { PersonalKind } from "../../schemas/recipe/generate.ts";
 import { personalRules } from "../../stages/lib/secrets/personal/index.ts";
 import { placeholderOf } from "../../stages/lib/secrets/placeholder.ts";
 import { secretRules } from "../../stages/lib/secrets/rules/index.ts";

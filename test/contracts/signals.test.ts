@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { planInputs } from "../../pipeline/import/plan.ts";
 import { readUnit } from "../../pipeline/import/read.ts";
-import { DetectRecipe } from "../../schemas/recipe.ts";
+import { DetectRecipe } from "../../schemas/recipe/detect.ts";
 import { type Step, Trajectory } from "../../schemas/trajectory.ts";
 import { factsOf, type StepFacts } from "../../stages/detect/facts.ts";
 import { saidBy } from "../../stages/detect/score-cuts.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
-import { FilterRecipe } from "../../schemas/recipe.ts";
+import { FilterRecipe } from "../../schemas/recipe/filter.ts";
 import { allowedActions } from "../../stages/filter/actions.ts";
 import type { Filter, Limits } from "../../stages/filter/filters/filter.ts";
 import { filters } from "../../stages/filter/filters/index.ts";

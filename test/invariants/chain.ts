@@ -1,5 +1,9 @@
 import type { Metrics } from "../../schemas/metrics.ts";
-import { CondenseRecipe, DetectRecipe, FilterRecipe, type PersonaRecipe, WindowRecipe } from "../../schemas/recipe.ts";
+import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
+import { DetectRecipe } from "../../schemas/recipe/detect.ts";
+import { FilterRecipe } from "../../schemas/recipe/filter.ts";
+import type { PersonaRecipe } from "../../schemas/recipe/persona.ts";
+import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Detection, Memory, Workspace } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import type { Verdict } from "../../schemas/verdict.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FilterRecipe } from "../../schemas/recipe.ts";
+import { FilterRecipe } from "../../schemas/recipe/filter.ts";
 import type { Turn } from "../../schemas/sample.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import { judgeMetrics } from "../../stages/filter/judge.ts";

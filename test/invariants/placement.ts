@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { PersonaRecipe } from "../../schemas/recipe.ts";
+import type { PersonaRecipe } from "../../schemas/recipe/persona.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import type { Turn } from "../../schemas/sample.ts";
 import type { Block, Workspace } from "../../schemas/sidecars.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FilterRecipe } from "../../schemas/recipe.ts";
+import { FilterRecipe } from "../../schemas/recipe/filter.ts";
 import { judgeMetrics } from "../../stages/filter/judge.ts";
 import { measure } from "../../stages/filter/measure.ts";
 import { render } from "../../stages/lib/render.ts";

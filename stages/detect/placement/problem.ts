@@ -1,4 +1,4 @@
-import type { PriceRecipe } from "../../../schemas/recipe.ts";
+import type { PriceRecipe } from "../../../schemas/recipe/detect.ts";
 
 /** A trajectory as placement sees it: numbers alone. Steps are indices 0 <= t < T; a cut c, 0 < c < T, lies before step index c. */
 export interface Problem {

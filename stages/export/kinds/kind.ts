@@ -1,4 +1,5 @@
-import type { ExportRecipe, PersonaRecipe } from "../../../schemas/recipe.ts";
+import type { ExportRecipe } from "../../../schemas/recipe/export.ts";
+import type { PersonaRecipe } from "../../../schemas/recipe/persona.ts";
 import type { Turn } from "../../../schemas/sample.ts";
 import type { Memory, Workspace } from "../../../schemas/sidecars.ts";
 import type { Trajectory } from "../../../schemas/trajectory.ts";

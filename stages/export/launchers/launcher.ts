@@ -1,5 +1,5 @@
 import { Fault } from "../../../schemas/fault.ts";
-import type { TrainingRecipe } from "../../../schemas/recipe.ts";
+import type { TrainingRecipe } from "../../../schemas/recipe/export.ts";
 import type { DatasetPart } from "../dataset-parts.ts";
 
 /** What is to be trained, on what. Paths in the files are relative to the dataset's top folder, from which everything is started. */

@@ -1,5 +1,5 @@
 import type { BlockMetrics, CheckMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../../schemas/metrics.ts";
-import type { FilterRecipe } from "../../../schemas/recipe.ts";
+import type { FilterRecipe } from "../../../schemas/recipe/filter.ts";
 import type { Failure } from "../../../schemas/verdict.ts";
 
 /** All thresholds a filter may hold against a metric; null in the recipe = off. */

@@ -1,5 +1,5 @@
 import type { ChatMessage, ToolCall } from "../../../schemas/completion.ts";
-import type { PersonaRecipe } from "../../../schemas/recipe.ts";
+import type { PersonaRecipe } from "../../../schemas/recipe/persona.ts";
 import type { RolloutOpening, RolloutTurn } from "../../../schemas/rollout.ts";
 import { callStyles } from "../../lib/call-styles/index.ts";
 import { escapeControlTexts } from "../../lib/control-tokens.ts";

@@ -1,4 +1,4 @@
-import type { PersonaRecipe } from "../../../schemas/recipe.ts";
+import type { PersonaRecipe } from "../../../schemas/recipe/persona.ts";
 import type { RolloutOpening } from "../../../schemas/rollout.ts";
 import type { TaskInstance } from "../../../schemas/task-instance.ts";
 import type { Task } from "../../../schemas/trajectory.ts";

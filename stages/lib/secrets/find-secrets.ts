@@ -1,4 +1,4 @@
-import type { PersonalKind } from "../../../schemas/recipe.ts";
+import type { PersonalKind } from "../../../schemas/recipe/generate.ts";
 import { personalRules } from "./personal/index.ts";
 import { placeholdersIn } from "./placeholder.ts";
 import { type Found, outside, united } from "./ranges.ts";

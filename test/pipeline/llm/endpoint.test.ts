@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkEndpoint, endpointFrom, hasEndpoint, normaliseBaseUrl } from "../../../pipeline/llm/endpoint.ts";
-import { LlmRecipe } from "../../../schemas/recipe-llm.ts";
+import { LlmRecipe } from "../../../schemas/recipe/llm.ts";
 import { faultOf, settingsFor } from "./harness.ts";
 
 const env = { CATGEN_BASE_URL: "http://host:8000/v1", CATGEN_MODEL: "from-env", CATGEN_API_KEY: " sk-from-env\n", OTHER_KEY: "sk-other" };

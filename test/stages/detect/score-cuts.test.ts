@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DetectRecipe } from "../../../schemas/recipe.ts";
+import { DetectRecipe } from "../../../schemas/recipe/detect.ts";
 import { Candidate } from "../../../schemas/sidecars.ts";
 import type { Step } from "../../../schemas/trajectory.ts";
 import { scoreCuts } from "../../../stages/detect/score-cuts.ts";

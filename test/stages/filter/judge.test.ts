@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FilterAction } from "../../../schemas/filter-action.ts";
 import type { BlockMetrics, Metrics, SampleMetrics } from "../../../schemas/metrics.ts";
-import { FilterRecipe } from "../../../schemas/recipe.ts";
+import { FilterRecipe } from "../../../schemas/recipe/filter.ts";
 import { type Decision, type Failure, Verdict } from "../../../schemas/verdict.ts";
 import type { Filter } from "../../../stages/filter/filters/filter.ts";
 import { filters } from "../../../stages/filter/filters/index.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadTokenizer } from "../../../pipeline/adapters/tokenizer.ts";
-import type { PersonaRecipe } from "../../../schemas/recipe.ts";
+import type { PersonaRecipe } from "../../../schemas/recipe/persona.ts";
 import type { Call, Step, Trajectory } from "../../../schemas/trajectory.ts";
 import { footer, header } from "../../../stages/lib/chatml.ts";
 import { blockTexts, headTurns, type Rendered, render, stepTurns } from "../../../stages/lib/render.ts";

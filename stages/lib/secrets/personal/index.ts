@@ -1,4 +1,4 @@
-import type { PersonalKind } from "../../../../schemas/recipe.ts";
+import type { PersonalKind } from "../../../../schemas/recipe/generate.ts";
 import { commitName } from "./commit-name.ts";
 import { homePath } from "./home-path.ts";
 import { ip } from "./ip.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CondenseRecipe, type PersonaRecipe } from "../../../../schemas/recipe.ts";
+import { CondenseRecipe } from "../../../../schemas/recipe/condense.ts";
+import type { PersonaRecipe } from "../../../../schemas/recipe/persona.ts";
 import type { Step, Trajectory } from "../../../../schemas/trajectory.ts";
 import { extractive } from "../../../../stages/condense/condensers/extractive.ts";
 import { CondenseParams } from "../../../../stages/condense/params.ts";

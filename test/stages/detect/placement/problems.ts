@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { PriceRecipe } from "../../../../schemas/recipe.ts";
+import { PriceRecipe } from "../../../../schemas/recipe/detect.ts";
 import type { Limits, Problem, Terms } from "../../../../stages/detect/placement/problem.ts";
 
 /** Placement problems by hand and by chance, and a second opinion on them that adds nothing up in advance. */

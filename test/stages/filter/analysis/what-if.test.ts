@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Yield } from "../../../../schemas/analysis.ts";
 import type { Metrics } from "../../../../schemas/metrics.ts";
-import { FilterRecipe } from "../../../../schemas/recipe.ts";
+import { FilterRecipe } from "../../../../schemas/recipe/filter.ts";
 import type { Verdict } from "../../../../schemas/verdict.ts";
 import { createGathering, type Gathered } from "../../../../stages/filter/analysis/collect.ts";
 import { whatIfPlot } from "../../../../stages/filter/analysis/plot.ts";

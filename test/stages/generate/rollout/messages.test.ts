@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { ChatMessage } from "../../../../schemas/completion.ts";
-import { PersonaRecipe } from "../../../../schemas/recipe.ts";
+import { PersonaRecipe } from "../../../../schemas/recipe/persona.ts";
 import { cleanMessage } from "../../../../stages/generate/rollout/messages.ts";
 import { callStyles } from "../../../../stages/lib/call-styles/index.ts";
 import { plainSandboxes } from "../../../fakes/plain-sandbox.ts";

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { PersonaRecipe } from "../../../../schemas/recipe.ts";
+import { PersonaRecipe } from "../../../../schemas/recipe/persona.ts";
 import type { Rollout } from "../../../../schemas/rollout.ts";
 import type { Verification } from "../../../../schemas/verification.ts";
 import { importRecord } from "../../../../stages/generate/import-record.ts";

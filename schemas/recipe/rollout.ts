@@ -1,6 +1,5 @@
 import { z } from "zod";
-
-const limit = (schema: z.ZodNumber) => schema.nullable();
+import { limit } from "./ranges.ts";
 
 const SandboxRecipe = z.strictObject({
   kind: z
