@@ -15,6 +15,7 @@ import { Recipe } from "../../schemas/recipe.ts";
 import { judgeMetrics } from "../../stages/filter/judge.ts";
 import { checks } from "../../stages/lib/checks/index.ts";
 import { drawer } from "../../stages/lib/drawer.ts";
+import { plainConduct, plainMemory } from "../fakes/plain-conduct.ts";
 import { type Cost, catgen, costOf, guard, machine, median, print, python, pythonScript } from "./lib.ts";
 
 /**
@@ -44,6 +45,7 @@ function metrics(): Metrics {
       rejectedBy: null,
       promptTokens: { calls: steps + calls, sum: whole(2_000_000), max: whole(60_000) },
       promptTokensPerCall: Array.from({ length: steps + calls }, () => whole(40_000)),
+      ...plainConduct,
     },
     blocks: Array.from({ length: calls }, (_, index) => ({
       cut: 10 * (index + 1),
@@ -58,6 +60,7 @@ function metrics(): Metrics {
       checks: Object.keys(checks).map((check) => ({ check, looked: whole(200), found: whole(3), findings: [] })),
       previousFacts: whole(200),
       keptFacts: whole(100),
+      ...plainMemory,
       judgedFindings: null,
     })),
     segments: Array.from({ length: calls + 1 }, sample),

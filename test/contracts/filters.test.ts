@@ -7,6 +7,7 @@ import { actionOf, actionProblems, allowedActions } from "../../stages/filter/ac
 import type { Filter, Finding, Limits } from "../../stages/filter/filters/filter.ts";
 import { type FilterName, filters } from "../../stages/filter/filters/index.ts";
 import { type CheckName, checks } from "../../stages/lib/checks/index.ts";
+import { plainConduct, plainMemory } from "../fakes/plain-conduct.ts";
 
 /** Every check has looked at 200 things and found nothing. */
 const clean = Object.keys(checks).map((check) => ({ check, looked: 200, found: 0, findings: [] }));
@@ -25,6 +26,7 @@ const good: Metrics = {
     rejectedBy: null,
     promptTokens: { calls: 42, sum: 1000, max: 100 },
     promptTokensPerCall: [100],
+    ...plainConduct,
   },
   blocks: [
     {
@@ -40,6 +42,7 @@ const good: Metrics = {
       checks: clean,
       previousFacts: 0,
       keptFacts: 0,
+      ...plainMemory,
       judgedFindings: null,
     },
     {
@@ -55,6 +58,7 @@ const good: Metrics = {
       checks: clean,
       previousFacts: 40,
       keptFacts: 30,
+      ...plainMemory,
       judgedFindings: null,
     },
   ],

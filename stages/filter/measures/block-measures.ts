@@ -2,6 +2,8 @@ import type { BlockMetrics, CheckMetrics } from "../../../schemas/metrics.ts";
 import type { CheckView } from "../../lib/checks/check.ts";
 import { survivalOf } from "../../lib/checks/drift.ts";
 import { checkMemory } from "../../lib/checks/index.ts";
+import { clausesOf, linesOfMemory } from "../../lib/checks/lines.ts";
+import { toldNames } from "../../lib/checks/sufficient.ts";
 import { shownFindings } from "../../lib/shown-findings.ts";
 import { spanTokens } from "../../lib/sizes.ts";
 import type { Measure, SeenBlock } from "./measure.ts";
@@ -21,6 +23,29 @@ const checked = (view: CheckView): CheckMetrics[] =>
     findings: shownFindings(findings),
   }));
 
+/** Names that later steps need, told per 1,000 tokens of memory; CAT 2.4 (5) asks for calls with information gain, the definition is ours. */
+function informationGain({ view, memoryTokens }: SeenBlock): number | null {
+  const { needed, told } = toldNames(view);
+  return needed === 0 || memoryTokens === 0 ? null : Math.round((told / needed / memoryTokens) * 1e7) / 1e4;
+}
+
+/** Sentences as they stand, without bullets and runs of blanks; a heading is none. */
+const sentences = (memory: string): string[] =>
+  linesOfMemory(memory)
+    .flatMap(({ text, code }) => (code ? [text] : clausesOf(text)))
+    .map((text) => text.replace(/\s+/g, " ").trim());
+
+function repeatedMemoryShare({ view }: SeenBlock): number | null {
+  if (view.previousMemory === null) return null;
+  const before = new Set(sentences(view.previousMemory));
+  let [all, repeated] = [0, 0];
+  for (const sentence of sentences(view.memory)) {
+    all += sentence.length;
+    if (before.has(sentence)) repeated += sentence.length;
+  }
+  return all === 0 ? 0 : Math.round((repeated / all) * 1e4) / 1e4;
+}
+
 /** Per context call. `fold*` compares the memory with what it replaces, `window*` the whole window; Table 1 does not say which it means. */
 export const blockMeasures: { readonly [K in keyof BlockMetrics]: Measure<SeenBlock, BlockMetrics[K]> } = {
   cut: ({ block }) => block.cut,
@@ -35,5 +60,7 @@ export const blockMeasures: { readonly [K in keyof BlockMetrics]: Measure<SeenBl
   checks: ({ view }) => checked(view),
   previousFacts: ({ view }) => survivalOf(view).facts,
   keptFacts: ({ view }) => survivalOf(view).kept,
+  informationGain,
+  repeatedMemoryShare,
   judgedFindings: ({ block }) => (block.judged !== null && "found" in block.judged ? block.judged.found : null),
 };

@@ -10,6 +10,7 @@ import { judge, judgeMetrics } from "../../../stages/filter/judge.ts";
 import { metricsWithoutLast } from "../../../stages/lib/last-call.ts";
 import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics.ts";
 import { fakePorts } from "../../fakes/fake-ports.ts";
+import { plainConduct, plainMemory } from "../../fakes/plain-conduct.ts";
 
 const settings = { seed: 101, numRuns: 1000 };
 const scopeOf = (name: string): string => new Map<string, Filter>(Object.entries(filters)).get(name)?.scope ?? "none";
@@ -105,6 +106,7 @@ describe("a verdict", () => {
         rejectedBy: "condense: memory-too-long",
         promptTokens: null,
         promptTokensPerCall: null,
+        ...plainConduct,
       },
       blocks: [],
       segments: [],
@@ -135,6 +137,7 @@ describe("what a failing call costs", () => {
     checks: [],
     previousFacts: 0,
     keptFacts: 0,
+    ...plainMemory,
     judgedFindings: null,
   });
   const withRatios = (...ratios: number[]): Metrics => ({
@@ -150,6 +153,7 @@ describe("what a failing call costs", () => {
       rejectedBy: null,
       promptTokens: null,
       promptTokensPerCall: null,
+      ...plainConduct,
     },
     blocks: ratios.map(call),
     segments: [passing, ...ratios.map(() => passing)],
