@@ -95,8 +95,7 @@ const hadIt = (result: string, project: string): boolean =>
 /** Calls that fetch the project's own sources, issues or releases; null: it is not known what the project is, and some call reaches out. */
 export function webReads(conduct: Conduct): number | null {
   const out = conduct.done.filter(
-    (one) =>
-      (webTool.test(one.call.name) || (one.action.kind !== "edit" && mayReachOut.test(one.call.arguments))) && fetchedAll(one),
+    (one) => (webTool.test(one.call.name) || (one.action.kind !== "edit" && mayReachOut.test(one.call.arguments))) && fetchedAll(one),
   );
   if (out.length === 0) return 0;
   const project = projectOf(conduct);
