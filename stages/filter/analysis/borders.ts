@@ -6,10 +6,11 @@ import { limitOf, type Probe, passes, seenBy } from "./thresholds.ts";
 /** Cases kept per side of a threshold: enough to read, few enough to be read. */
 const casesPerSide = 3;
 
+/** Values that say something; most counts of what may be wrong are 0, and would hide the rest. */
 const plain = (values: object): string =>
   Object.entries(values)
     .flatMap(([name, value]) =>
-      typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? [`${name} ${value}`] : [],
+      (typeof value === "number" && value !== 0) || typeof value === "string" || typeof value === "boolean" ? [`${name} ${value}`] : [],
     )
     .join(", ");
 

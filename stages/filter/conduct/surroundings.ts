@@ -9,7 +9,7 @@ const broken = [
   /No space left on device|Disk quota exceeded|ENOSPC/,
   /Cannot allocate memory|ENOMEM|fork: (?:retry: )?Resource temporarily unavailable|bash: line \d{1,9}: +\d{1,9} Killed/,
   /Read-only file system/,
-  /Temporary failure in name resolution|Could not resolve host|Name or service not known|Network is unreachable|No route to host|EAI_AGAIN|ENOTFOUND|Failed to establish a new connection|NewConnectionError|Could not connect to proxy/,
+  /Temporary failure (?:in name resolution|resolving)|Could not resolve host|Name or service not known|Network is unreachable|No route to host|EAI_AGAIN|ENOTFOUND|Failed to establish a new connection|NewConnectionError|Could not connect to proxy|Failed to fetch https?:|unable to access .https?:[^\n]{1,300}: (?:Failed to connect|Connection|Could not)/,
   new RegExp(`(?:^|[\\s/])(?:ba|da|z)?sh: (?:line )?(?:\\d{1,9}: )?(?:${basics}): (?:command )?not found`, "m"),
   /Error response from daemon|[Cc]ontainer [\w./-]{1,100} (?:is not running|not found|has stopped)|OCI runtime exec failed|[Rr]untime (?:was )?(?:closed|shut down|disconnected)|(?:shell|session|sandbox|container) (?:has )?(?:died|crashed|is dead)|Connection to (?:the )?(?:runtime|container|sandbox) (?:was )?(?:lost|closed)/,
 ];

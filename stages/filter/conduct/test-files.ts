@@ -84,7 +84,7 @@ export const testFilesChanged = (conduct: Conduct): number => byFile(changesOf(c
 
 /** Python, JavaScript, Go, Rust, Java, Ruby, PHP. */
 const tests =
-  /^\s*(?:(?:async )?def test\w*|(?:it|test)(?:\.each\b[^\n]{0,80})?\(|func Test\w*|#\[(?:tokio::)?test\]|@Test\b|public function test\w*)/gm;
+  /^[ \t]{0,200}(?:(?:async )?def test\w*|(?:it|test)(?:\.each\b[^\n]{0,80})?\(|func Test\w*|#\[(?:tokio::)?test\]|@Test\b|public function test\w*)/gm;
 const assertions = /\b(?:assert\w*|expect|should\w*|t\.(?:Error|Fatal)f?|raises)\b/g;
 const skips =
   /@(?:pytest\.mark\.(?:skip|xfail)|unittest\.(?:skip|expectedFailure)|Ignore|Disabled)|\b(?:pytest\.skip|self\.skipTest|t\.Skip)\(|\b(?:it|test|describe)\.(?:skip|todo)\(|\bx(?:it|describe)\(|#\[ignore\]/g;

@@ -83,7 +83,7 @@ function readsWeb({ call }: Done, project: string): boolean {
 
 /** One command line may both fail and fetch: `pip install nothing; pip install django`. */
 const fetchedAll = ({ action, call }: Done): boolean =>
-  !action.failed || /^\s*(?:Downloading |Saving to: |Successfully installed )/m.test(call.result?.slice(-20_000) ?? "");
+  !action.failed || /^[ \t]{0,40}(?:Downloading |Saving to: |Successfully installed )/m.test(call.result?.slice(-20_000) ?? "");
 
 const mayReachOut = /https?:|\bpip[\d.]*\b|\b(?:conda|mamba|uv|npm)\b/;
 /** Was the package, or a later one, there already? Then nothing was fetched. */
