@@ -42,6 +42,9 @@ export class Spreads {
 
   private list(path: string, values: readonly unknown[]): void {
     if (values.some((value) => typeof value === "number")) return;
+    const objects = values.filter((value) => typeof value === "object" && value !== null);
+    for (const value of objects) this.object(`${path}.`, value as object);
+    if (objects.length > 0) return;
     this.count(path, values.length === 0 ? "none" : values.map(String).join(" "));
   }
 
