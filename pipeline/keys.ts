@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { EvaluationDigests } from "../schemas/contamination.ts";
 import { Fault } from "../schemas/fault.ts";
 import type { KeyMaterial } from "../schemas/manifest.ts";
 import { CondenseRecipe } from "../schemas/recipe/condense.ts";
@@ -22,9 +23,16 @@ export interface Settled {
   /** Who writes the thoughts before context calls. */
   readonly thought: "template" | "llm";
   readonly tokenizer: { readonly name: "qwen2.5"; readonly digest: string };
+  /** What trajectories are held against (recipe `evaluation`, and what comes with catgen). */
+  readonly evaluation: EvaluationDigests;
 }
 
-export function settle(recipe: Recipe, env: Environment, tokenizer: Settled["tokenizer"]): Settled {
+export function settle(
+  recipe: Recipe,
+  env: Environment,
+  tokenizer: Settled["tokenizer"],
+  evaluation: EvaluationDigests = { lists: {}, indexes: {} },
+): Settled {
   const endpoint = endpointFrom(recipe.llm, env);
   const { condenser: wanted, thought } = recipe.condense;
   const condenser = wanted === "auto" ? (hasEndpoint(endpoint) ? "llm" : "extractive") : wanted;
@@ -40,7 +48,14 @@ export function settle(recipe: Recipe, env: Environment, tokenizer: Settled["tok
       "stop",
       "condense.judge is true, but there is no model to ask for a second opinion: set CATGEN_BASE_URL and CATGEN_MODEL, or condense.judge: false",
     );
-  return { recipe, endpoint, condenser, thought: thought === "template" || condenser !== "llm" ? "template" : "llm", tokenizer };
+  return {
+    recipe,
+    endpoint,
+    condenser,
+    thought: thought === "template" || condenser !== "llm" ? "template" : "llm",
+    tokenizer,
+    evaluation,
+  };
 }
 
 /** Does stage 3 ask the endpoint for anything? */
@@ -102,20 +117,22 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
   detect: ({ recipe: { persona, window, detect, condense } }) => ({ persona, window, detect, memory: memorySizeOf(condense) }),
   condense: condenseParams,
   stitch: () => ({}),
-  measure: ({ recipe: { persona, window, condense, export: exporting } }) => ({
+  measure: ({ recipe: { persona, window, condense, export: exporting }, evaluation }) => ({
     persona,
     replyTokens: window.replyTokens,
     condense: memorySizeOf(condense),
     baseTools: exporting.baseTools,
+    evaluation,
   }),
   judge: ({ recipe: { filter, window } }) => ({ filter, windowTokens: window.tokens }),
-  export: ({ recipe: { persona, window, condense, filter, export: exporting, run } }) => ({
+  export: ({ recipe: { persona, window, condense, filter, export: exporting, run }, evaluation }) => ({
     persona,
     window,
     condense,
     filter,
     export: exporting,
     seed: run.seed,
+    evaluation,
   }),
 };
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Contamination } from "./contamination.ts";
 import { Finding } from "./finding.ts";
 import { ExitStatus } from "./trajectory.ts";
 
@@ -31,6 +32,8 @@ export const TrajectoryMetrics = z.strictObject({
   promptTokens: Distribution.nullable(),
   /** All prompt sizes in call order, tokens: the saw-tooth. Steps and context calls alike. */
   promptTokensPerCall: z.array(Count).nullable(),
+  /** What of it belongs to sets that models are evaluated on. */
+  contamination: Contamination,
 });
 export type TrajectoryMetrics = z.infer<typeof TrajectoryMetrics>;
 

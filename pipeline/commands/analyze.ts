@@ -92,7 +92,7 @@ export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
   const saved = await savedRecipe(run);
   const settled = await settleHere(saved, run);
   const recipe = await chosenRecipe(saved, options, null);
-  if (stepKey("measure", { ...settled, recipe }).stageKey !== stepKey("measure", settled).stageKey)
+  if (stepKey("measure", await settleHere(recipe, run)).stageKey !== stepKey("measure", settled).stageKey)
     throw new Fault(
       "USAGE",
       "stop",

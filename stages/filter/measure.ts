@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EvaluationDigests } from "../../schemas/contamination.ts";
 import type { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
 import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
 import { ExportRecipe } from "../../schemas/recipe/export.ts";
@@ -9,6 +10,7 @@ import type { Block, Memory, Workspace } from "../../schemas/sidecars.ts";
 import { withSystem } from "../lib/chatml.ts";
 import type { CheckView } from "../lib/checks/check.ts";
 import { checkMemory } from "../lib/checks/index.ts";
+import { contaminationOf } from "../lib/contamination/contamination.ts";
 import { blockTexts, type Rendered, render } from "../lib/render.ts";
 import { baseTurns, condensationTurns, segmentTurns } from "../lib/samples.ts";
 import { type CountTokens, countOnce, measureSizes, messageTokens, openingTokens, replyTokens, type Sizes } from "../lib/sizes.ts";
@@ -22,6 +24,8 @@ export const MeasureParams = z.strictObject({
   /** Request wording depends on the target size. */
   condense: CondenseRecipe.pick({ memoryBaseTokens: true, memoryShare: true, memoryCapTokens: true }),
   baseTools: ExportRecipe.shape.baseTools,
+  /** What the port lends, so that a changed set is measured anew. */
+  evaluation: EvaluationDigests.default({ lists: {}, indexes: {} }),
 });
 export type MeasureParams = z.infer<typeof MeasureParams>;
 
@@ -119,6 +123,7 @@ export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", Mea
       base: null,
       segments: null,
       rejectedBy,
+      contamination: contaminationOf(trajectory, await ports.evaluationSets(), (text) => ports.digest(text)),
     };
     if (!rendering.ok)
       return ok({

@@ -14,7 +14,9 @@ import type { Metrics } from "../../schemas/metrics.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { judgeMetrics } from "../../stages/filter/judge.ts";
 import { checks } from "../../stages/lib/checks/index.ts";
+import { noEvaluationSets } from "../../stages/lib/contamination/contamination.ts";
 import { drawer } from "../../stages/lib/drawer.ts";
+import { uncontaminated } from "../fakes/no-evaluation.ts";
 import { type Cost, catgen, costOf, guard, machine, median, print, python, pythonScript } from "./lib.ts";
 
 /**
@@ -44,6 +46,7 @@ function metrics(): Metrics {
       rejectedBy: null,
       promptTokens: { calls: steps + calls, sum: whole(2_000_000), max: whole(60_000) },
       promptTokensPerCall: Array.from({ length: steps + calls }, () => whole(40_000)),
+      contamination: uncontaminated,
     },
     blocks: Array.from({ length: calls }, (_, index) => ({
       cut: 10 * (index + 1),
@@ -119,7 +122,12 @@ try {
       signal: new AbortController().signal,
       jobs: 1,
       recordsAtOnce: 1,
-      ports: { complete: () => Promise.reject(new Error("no model")), countTokens: (text: string) => text.length, digest: sha256 },
+      ports: {
+        complete: () => Promise.reject(new Error("no model")),
+        countTokens: (text: string) => text.length,
+        digest: sha256,
+        evaluationSets: async () => noEvaluationSets,
+      },
     };
     const start = performance.now();
     const before = process.cpuUsage();

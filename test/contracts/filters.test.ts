@@ -7,6 +7,7 @@ import { actionOf, actionProblems, allowedActions } from "../../stages/filter/ac
 import type { Filter, Finding, Limits } from "../../stages/filter/filters/filter.ts";
 import { type FilterName, filters } from "../../stages/filter/filters/index.ts";
 import { type CheckName, checks } from "../../stages/lib/checks/index.ts";
+import { uncontaminated } from "../fakes/no-evaluation.ts";
 
 /** Every check has looked at 200 things and found nothing. */
 const clean = Object.fromEntries(Object.keys(checks).map((check) => [check, [200, 0] as [number, number]]));
@@ -25,6 +26,7 @@ const good: Metrics = {
     rejectedBy: null,
     promptTokens: { calls: 42, sum: 1000, max: 100 },
     promptTokensPerCall: [100],
+    contamination: uncontaminated,
   },
   blocks: [
     {
@@ -100,7 +102,43 @@ interface Case {
   off: Partial<Limits> | null;
 }
 
+/** Sets by id; or one overlap of the given share. */
+const contaminated =
+  (field: keyof Metrics["trajectory"]["contamination"]): Change =>
+  (value) => {
+    const found = Array.isArray(value) ? value : value === 0 ? [] : [{ list: "bench", instance: "x__y-1", share: Number(value) }];
+    return { ...good, trajectory: { ...good.trajectory, contamination: { ...uncontaminated, [field]: found } } };
+  };
+
 const cases: Record<FilterName, Case> = {
+  "contaminated-instance": {
+    change: contaminated("instance"),
+    limits: { allowEvaluationInstances: false },
+    passes: [[]],
+    fails: [["bench"], ["bench", "lite"]],
+    off: { allowEvaluationInstances: true },
+  },
+  "contaminated-text": {
+    change: contaminated("text"),
+    limits: { maxEvaluationTextShare: 0.4 },
+    passes: [0, 0.4],
+    fails: [0.400001, 1],
+    off: { maxEvaluationTextShare: null },
+  },
+  "contaminated-patch": {
+    change: contaminated("patch"),
+    limits: { maxEvaluationPatchShare: 0.4 },
+    passes: [0, 0.4],
+    fails: [0.400001, 1],
+    off: { maxEvaluationPatchShare: null },
+  },
+  "contaminated-repository": {
+    change: contaminated("repository"),
+    limits: { allowEvaluationRepositories: false },
+    passes: [[]],
+    fails: [["bench"], ["bench", "lite"]],
+    off: { allowEvaluationRepositories: true },
+  },
   unresolved: {
     change: trajectory("resolved"),
     limits: { outcome: "resolved" },

@@ -1,4 +1,5 @@
-import type { CheckMetrics, Metrics } from "../../../schemas/metrics.ts";
+import type { Finding } from "../../../schemas/finding.ts";
+import type { Metrics } from "../../../schemas/metrics.ts";
 import type { Memory } from "../../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../../schemas/trajectory.ts";
 import { countControlTexts } from "../../lib/control-tokens.ts";
@@ -74,16 +75,33 @@ const inTheRun: { readonly [K in LimitName]?: (trajectory: Trajectory, metrics: 
   maxContextCalls: callsMade,
 };
 
-/** The check that a filter over calls goes by: without its counts the filter has nothing to say. */
-function checkBehind(filter: Extract<Filter, { scope: "block" }>, failing: Limits, block: Metrics["blocks"][number]): CheckMetrics | null {
-  const without = (left: CheckMetrics) => ({ ...block, checks: block.checks.filter((one) => one !== left) });
-  return block.checks.find((one) => filter.fails(block, failing) !== null && filter.fails(without(one), failing) === null) ?? null;
+type Call = Metrics["blocks"][number];
+
+/** Name of the check that a filter over calls goes by: without its counts the filter has nothing to say. */
+function checkBehind(filter: Extract<Filter, { scope: "block" }>, failing: Limits, block: Call): string | null {
+  if (filter.fails(block, failing) === null) return null;
+  const without = (left: string): Call => ({
+    ...block,
+    checks: Object.fromEntries(Object.entries(block.checks).filter(([name]) => name !== left)),
+  });
+  return Object.keys(block.checks).find((name) => filter.fails(without(name), failing) === null) ?? null;
 }
 
-const findingLines = ({ findings, found }: Pick<CheckMetrics, "findings" | "found">): string[] => [
+const findingLines = (findings: readonly Finding[], found: number): string[] => [
   ...findings.map(({ words, why }) => `${JSON.stringify(words)}: ${why}`),
   ...(found > findings.length ? [`and ${found - findings.length} more`] : []),
 ];
+
+function checkLines(check: string, { checks, findings }: Call): string[] {
+  const [looked, found] = checks[check] ?? [0, 0];
+  return [
+    `${check}: ${found} wrong in ${looked}`,
+    ...findingLines(
+      findings.filter((finding) => finding.check === check),
+      found,
+    ),
+  ];
+}
 
 /** The largest steps of a fold: what a call got rid of, or could not. */
 function foldLines({ trajectory, memory }: CaseSeen, index: number): string[] {
@@ -110,10 +128,10 @@ function callLines({ filter, failing }: Probe, seen: CaseSeen, index: number): s
   const judged = seen.memory?.blocks[index]?.judged ?? null;
   const said =
     check !== null
-      ? [`${check.check}: ${check.found} wrong in ${check.looked}`, ...findingLines(check)]
+      ? checkLines(check, call)
       : filter.limit === "maxJudged"
         ? judged !== null && "findings" in judged
-          ? findingLines(judged)
+          ? findingLines(judged.findings, judged.found)
           : []
         : foldLines(seen, index);
   return [`call ${index + 1} of ${blocks.length}: ${plain(call)}`, ...said];

@@ -19,7 +19,7 @@ export class Spreads {
   add({ trajectory, blocks, segments, condensations, base }: Metrics): void {
     this.object("", trajectory);
     this.number(this.group(""), "contextCalls", blocks.length);
-    for (const { checks, ...block } of blocks) {
+    for (const { checks, findings: _words, ...block } of blocks) {
       this.object("blocks.", block);
       for (const [check, [looked, found]] of Object.entries(checks)) this.object(`blocks.checks.${check}.`, { looked, found });
     }
@@ -41,7 +41,10 @@ export class Spreads {
   }
 
   private list(path: string, values: readonly unknown[]): void {
-    if (values.some((value) => typeof value !== "string")) return;
+    if (values.some((value) => typeof value === "number")) return;
+    const objects = values.filter((value) => typeof value === "object" && value !== null);
+    for (const value of objects) this.object(`${path}.`, value as object);
+    if (objects.length > 0) return;
     this.count(path, values.length === 0 ? "none" : values.map(String).join(" "));
   }
 

@@ -1,3 +1,4 @@
+import type { Contamination } from "../../../schemas/contamination.ts";
 import type { Block, Workspace } from "../../../schemas/sidecars.ts";
 import type { Trajectory } from "../../../schemas/trajectory.ts";
 import type { CheckView } from "../../lib/checks/check.ts";
@@ -31,6 +32,7 @@ export interface Seen {
   /** Sized `segment` samples in order; null without a workspace. */
   readonly segments: readonly SizedSample[] | null;
   readonly rejectedBy: string | null;
+  readonly contamination: Contamination;
 }
 
 /** What block measures see. */
