@@ -35,8 +35,8 @@ export async function writeSplits(request: ExportRequest, spool: Spool, gathered
   for (const layout of new Set<LayoutName>(params.export.layouts)) {
     for (const kind of new Set(params.export.kinds)) {
       for (const side of ["train", "validation"] as const) {
-        if (![...(gathered.rows.get(kind)?.keys() ?? [])].some((place) => sides[place] === side)) continue;
-        const wanted = (place: number): boolean => sides[place] === side;
+        if (![...(gathered.mixed.rows.get(kind)?.keys() ?? [])].some((place) => sides[place] === side)) continue;
+        const wanted = (place: number, draw: string): boolean => sides[place] === side && gathered.mixed.has(kind, draw);
         const samples = digests.get(`${kind} ${side}`) ?? spool.digest(kind, wanted);
         digests.set(`${kind} ${side}`, samples);
         const key = ports.digest(JSON.stringify([filesVersion, layout, kind, side, rowGroupMegabytes, shardMegabytes, await samples]));
