@@ -1,5 +1,6 @@
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
+import { contaminationText } from "./contamination-card.ts";
 import { type DatasetConfig, type DatasetPart, hasSplit, mixtureConfigs, mixturesOf, partConfigs } from "./dataset-parts.ts";
 import type { ExportParams } from "./export.ts";
 import { funnelMarkdown } from "./funnel-table.ts";
@@ -247,6 +248,7 @@ export function datasetCard(facts: CardFacts): string {
     contents(facts),
     `## Table 1 of the paper, and this dataset\n\nOver the ${grouped(facts.stats.run.trajectories)} trajectories with at least one exported segment. The paper states one compression and does not say whether it means the memory against\nwhat it replaces (fold) or the window after a call against before (whole window).\n\n${statsMarkdown(facts.stats)}`,
     keptText(facts),
+    contaminationText(facts.stats.funnel, facts.params.evaluation, facts.params.filter),
     origin(facts),
     "## Limits\n\n- Trajectories are those of their sources, with their mistakes; only what the thresholds name was filtered.\n- Insertion points follow signals and the window, not a measured benefit for solving the task.\n- Nobody has read all samples. Keys, tokens and passwords of known shape were replaced by placeholders such as `[SECRET:github-token:1]`, and samples that still held one were left out; names, addresses and paths that the repositories publish may be there, unless placeholders (`[PERSONAL:mail:1]`) show that they were taken out. A rule can miss what no shape gives away: tell the maintainers, and do not use what you find.",
     usage(facts),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EvaluationDigests } from "../../schemas/contamination.ts";
 import type { Metrics } from "../../schemas/metrics.ts";
 import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
 import { ExportRecipe } from "../../schemas/recipe/export.ts";
@@ -32,6 +33,8 @@ export const ExportParams = z.strictObject({
   filter: FilterRecipe.nullable().default(null),
   export: ExportRecipe,
   seed: RunRecipe.shape.seed,
+  /** What the trajectories were held against, for the card alone. */
+  evaluation: EvaluationDigests.default({ lists: {}, indexes: {} }),
 });
 export type ExportParams = z.infer<typeof ExportParams>;
 

@@ -7,6 +7,7 @@ import { type ExportBundle, ExportParams } from "../../../stages/export/export.t
 import type { LayoutPorts } from "../../../stages/export/layouts/layout.ts";
 import { judgeMetrics } from "../../../stages/filter/judge.ts";
 import { MeasureParams, measure } from "../../../stages/filter/measure.ts";
+import { noEvaluationSets } from "../../../stages/lib/contamination/contamination.ts";
 import { memorySections } from "../../../stages/lib/memory-text.ts";
 import { ok, type Ports, rejected } from "../../../stages/stage.ts";
 import { cutSegments } from "../../../stages/stitch/stitch.ts";
@@ -18,6 +19,7 @@ export const ports: Ports & LayoutPorts = {
   complete: () => Promise.reject(new Error("no model here")),
   countTokens: (text) => tokenizer.count(text),
   digest: (text) => createHash("sha256").update(text).digest("hex"),
+  evaluationSets: async () => noEvaluationSets,
 };
 
 /** Thresholds that small runs pass; the rest is as shipped. */
