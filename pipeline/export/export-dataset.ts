@@ -14,6 +14,7 @@ import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
 import { schemaText } from "../../stages/export/layouts/schema-text.ts";
 import { Mix, type Mixed } from "../../stages/export/mix.ts";
 import { createProvenance, type Provenance } from "../../stages/export/provenance.ts";
+import { diskTexts } from "../../stages/export/save-to-disk.ts";
 import { type Place, type Split, type SplitName, splitByRepository } from "../../stages/export/split.ts";
 import { createStatistics, type Statistics } from "../../stages/export/statistics.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
@@ -66,7 +67,10 @@ export async function exportDataset(request: ExportRequest): Promise<ExportSumma
   const { funnel: _, ...tableOne } = stats;
   return {
     trajectories: { in: account.trajectories, out: account.provenance.trajectories },
-    splits: splits.map(({ key: _key, files, reused: _reused, ...size }) => ({ ...size, shards: files.length })),
+    splits: splits.map(({ key: _key, files, reused: _reused, ...size }) => ({
+      ...size,
+      shards: files.filter(({ name }) => name.endsWith(".parquet")).length,
+    })),
     parts: splits.map(({ reused: _reused, files, ...part }) => ({
       ...part,
       files: data.flatMap(({ path, sha256, rows }) =>
@@ -218,6 +222,7 @@ async function writeTexts(
     ...(stats.funnel === null ? [] : [{ path: "funnel.svg", text: funnelPlot(stats.funnel) }]),
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
     ...[...new Set(parts.map(({ layout }) => layout))].flatMap((layout) => layoutTexts(parts, layout, content)),
+    ...diskTexts(parts, (place) => ports.digest(`${place} ${content}`).slice(0, 16)),
     ...launchFiles({ dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts, template }),
   ];
   assertNoSecretText(texts, params.export.allowSecretTypes, ports.own ?? []); // rows went through the gate one by one
