@@ -33,7 +33,7 @@ function keys(plan: LaunchPlan, run: TrainerRun, data: TrainerData): Record<stri
   const validation = hasSplit(data.mixture.parts, "validation");
   return {
     model: modelFolder,
-    model_type: "qwen2_5", // not read from the folder's name
+    model_type: "qwen2", // covers Qwen2.5; not guessed from the folder's name
     ...adapter(run),
     dataset: files(data, plan, "train"),
     ...(validation ? { val_dataset: files(data, plan, "validation"), eval_strategy: "epoch", per_device_eval_batch_size: 1 } : {}),
