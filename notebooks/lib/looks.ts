@@ -78,7 +78,15 @@ export interface CheckCount {
 /** What the checks say of all memories, in the order of their registry; the first findings of each, from different memories. */
 export function checkCounts(looks: readonly Look[], mostExamples: number): CheckCount[] {
   const all = looks.flatMap(({ id, metrics }) =>
-    metrics.blocks.flatMap(({ checks }, index) => checks.map((one) => ({ ...one, where: `${nameOf(id)}, call ${index + 1}` }))),
+    metrics.blocks.flatMap(({ checks, findings }, index) =>
+      Object.entries(checks).map(([check, [looked, found]]) => ({
+        check,
+        looked,
+        found,
+        findings: findings.filter((finding) => finding.check === check),
+        where: `${nameOf(id)}, call ${index + 1}`,
+      })),
+    ),
   );
   return [...new Set(all.map(({ check }) => check))].map((check) => {
     const own = all.filter((one) => one.check === check);

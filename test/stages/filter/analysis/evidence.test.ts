@@ -29,7 +29,8 @@ const measured = (cut: number, set: Partial<BlockMetrics> = {}): BlockMetrics =>
   windowTokensBefore: 4_000,
   windowTokensAfter: 2_000,
   windowRatio: 0.5,
-  checks: [],
+  checks: {},
+  findings: [],
   previousFacts: 0,
   keptFacts: 0,
   judgedFindings: null,
@@ -67,12 +68,13 @@ const steps = [
 const trajectory = trajectoryOf(steps);
 
 test("a filter over a check shows the call, the words of its memory, and how many more there are", () => {
-  const checks = [
-    { check: "no-leak", looked: 9, found: 1, findings: [{ words: "other", why: "not asked" }] },
-    { check: "grounded", looked: 40, found: 10, findings: [{ words: "ghost.py", why: "path was never shown" }] },
+  const checks: BlockMetrics["checks"] = { "no-leak": [9, 1], grounded: [40, 10] };
+  const findings = [
+    { check: "no-leak", words: "other", why: "not asked" },
+    { check: "grounded", words: "ghost.py", why: "path was never shown" },
   ];
   const { call, evidence } = told("maxUngroundedShare", {
-    metrics: metricsOf(measured(2), measured(6, { checks })),
+    metrics: metricsOf(measured(2), measured(6, { checks, findings })),
     trajectory,
     memory: null,
   });
