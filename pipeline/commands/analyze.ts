@@ -9,6 +9,7 @@ import { curveOf, pairGrid, suggest } from "../../stages/filter/analysis/what-if
 import { stepKey } from "../keys.ts";
 import { nearest } from "../recipe.ts";
 import { gatherRun } from "../run/analyze.ts";
+import { withEvidence } from "../run/border-evidence.ts";
 import { diffVerdicts } from "../run/verdict-diff.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { type RunFolder, reportFolder, verdictName } from "../store/run-folder.ts";
@@ -91,7 +92,7 @@ export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
   const saved = await savedRecipe(run);
   const settled = await settleHere(saved, run);
   const recipe = await chosenRecipe(saved, options, null);
-  if (stepKey("measure", { ...settled, recipe }).stageKey !== stepKey("measure", settled).stageKey)
+  if (stepKey("measure", await settleHere(recipe, run)).stageKey !== stepKey("measure", settled).stageKey)
     throw new Fault(
       "USAGE",
       "stop",
@@ -113,7 +114,7 @@ export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
     filters: gathered.filters,
     overlaps: gathered.overlaps,
     curves: gathered.probes.map((probe) => curveOf(gathered, probe)),
-    borders: gathered.borders,
+    borders: await withEvidence(run, settled, limits, gathered.borders),
     pair: pairOf(gathered, options.pair),
     suggestion: wanted === null ? null : suggest(gathered, wanted, movedBy(gathered, options.move)),
     plot,

@@ -1,15 +1,17 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Tallies } from "../../schemas/manifest.ts";
-import type { SampleKind } from "../../schemas/sample.ts";
+import { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
 import { datasetCard, mixtureCard, type SplitSize } from "../../stages/export/card.ts";
 import { type DatasetPart, mixturesOf } from "../../stages/export/dataset-parts.ts";
-import { type Exported, exportTrajectory } from "../../stages/export/export.ts";
+import { type Exported, exportTrajectory, noneOfAnyKind } from "../../stages/export/export.ts";
 import { createFunnel, nothingSpent } from "../../stages/export/funnel.ts";
 import { funnelPlot } from "../../stages/export/funnel-plot.ts";
 import { launchFiles } from "../../stages/export/launchers/index.ts";
 import { gradientAccumulation } from "../../stages/export/launchers/launcher.ts";
+import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
+import { schemaText } from "../../stages/export/layouts/schema-text.ts";
 import { createProvenance } from "../../stages/export/provenance.ts";
 import { type Place, type SplitName, splitByRepository } from "../../stages/export/split.ts";
 import { createStatistics } from "../../stages/export/statistics.ts";
@@ -123,7 +125,7 @@ async function gather({ bundles, params, ports, spent, signal, progress }: Expor
   };
   const rows = new Map<SampleKind, Map<number, number>>();
   const refused: Record<string, Record<string, number>> = {};
-  const notKept: Record<SampleKind, number> = { segment: 0, condense: 0, base: 0 };
+  const notKept = noneOfAnyKind();
   const statistics = createStatistics();
   const funnel = createFunnel(Object.keys(filters));
   const provenance = createProvenance();
@@ -133,7 +135,7 @@ async function gather({ bundles, params, ports, spent, signal, progress }: Expor
     funnel.add(judged.trajectory.id, judged.metrics, judged.verdict);
     const bundle = withVerdictApplied(judged);
     const exported = exportTrajectory(bundle, params, ports);
-    for (const kind of Object.keys(notKept) as SampleKind[]) notKept[kind] += exported.notKept[kind];
+    for (const kind of SampleKind.options) notKept[kind] += exported.notKept[kind];
     for (const { kind, why } of exported.refused) refused[kind] = { ...refused[kind], [why]: (refused[kind]?.[why] ?? 0) + 1 };
     for (const one of exported.samples) {
       const place = numberOf({ repository: bundle.trajectory.task.repository, instance: bundle.trajectory.instance });
@@ -173,6 +175,12 @@ function partsOf(splits: readonly SplitSize[]): DatasetPart[] {
   return parts;
 }
 
+/** What a layout's folder says of itself: its columns, and its mixtures where there is something to train on. */
+const layoutTexts = (parts: readonly DatasetPart[], layout: LayoutName, content: string): { path: string; text: string }[] => [
+  { path: `${layout}/schema.json`, text: schemaText(layout, layouts[layout]) },
+  ...(mixturesOf(parts, layout).length === 0 ? [] : [{ path: `${layout}/README.md`, text: mixtureCard(parts, layout, content) }]),
+];
+
 /** Card, launch files and statistics. */
 async function writeTexts(
   { params, folder, template, ports }: ExportRequest,
@@ -187,7 +195,7 @@ async function writeTexts(
     { path: "README.md", text: datasetCard({ params, parts, sizes: splits, provenance, repositories, refused, stats, content }) },
     ...(stats.funnel === null ? [] : [{ path: "funnel.svg", text: funnelPlot(stats.funnel) }]),
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
-    ...(mixturesOf(parts, "messages").length === 0 ? [] : [{ path: "messages/README.md", text: mixtureCard(parts, "messages", content) }]),
+    ...[...new Set(parts.map(({ layout }) => layout))].flatMap((layout) => layoutTexts(parts, layout, content)),
     ...launchFiles({ dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts, template }),
   ];
   assertNoSecretText(texts, params.export.allowSecretTypes, ports.own ?? []); // rows went through the gate one by one

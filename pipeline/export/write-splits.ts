@@ -52,18 +52,20 @@ export async function writeSplits(request: ExportRequest, spool: Spool, gathered
 async function writeSplit(
   at: Pick<WrittenSplit, "key" | "layout" | "kind" | "split">,
   samples: AsyncIterable<ExportedSample>,
-  { folder, signal, params }: ExportRequest,
+  { folder, signal, params, ports }: ExportRequest,
 ): Promise<WrittenSplit> {
   const { rowGroupMegabytes, shardMegabytes } = params.export;
   const layout: Layout = layouts[at.layout];
   let tokens = 0;
   let trainedTokens = 0;
   const rows = async function* (): AsyncGenerator<Row> {
-    for await (const { sample, facts } of samples) {
+    for await (const exported of samples) {
       signal?.throwIfAborted();
-      tokens += facts.tokens;
-      trainedTokens += facts.trainedTokens;
-      yield layout.row(sample, facts);
+      for (const made of layout.rows(exported, ports)) {
+        tokens += made.tokens;
+        trainedTokens += made.trainedTokens;
+        yield made.row;
+      }
     }
   };
   const path = `${at.layout}/${at.kind}`;

@@ -44,12 +44,20 @@ export const TrainingRecipe = z.strictObject({
 export type TrainingRecipe = z.infer<typeof TrainingRecipe>;
 
 export const ExportRecipe = z.strictObject({
-  kinds: z.array(SampleKind).min(1).default(["segment", "condense", "base"]).describe("Kinds of samples: segment, condense, base."),
+  kinds: z
+    .array(SampleKind)
+    .min(1)
+    .default(["segment", "condense", "base"])
+    .describe(
+      "Kinds of samples: segment, condense, base; flat = whole trajectories with their context calls, nothing folded; step = one sample per model call.",
+    ),
   layouts: z
-    .array(z.enum(["messages", "input-output"]))
+    .array(z.enum(["messages", "input-output", "tokenized", "prompt-completion", "turns", "structured", "atif"]))
     .min(1)
     .default(["messages", "input-output"])
-    .describe("Columns on disk: messages, input-output."),
+    .describe(
+      "Columns on disk: messages, input-output, tokenized (and a save_to_disk folder), prompt-completion, turns, structured, atif. What each says of the loss is in its schema.json.",
+    ),
   condenseExtractive: z
     .boolean()
     .default(false)

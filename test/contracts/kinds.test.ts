@@ -17,7 +17,7 @@ describe.each(names)("kind %s", (kind) => {
     const bundle = await smallBundle(recipe);
     const { samples } = exportTrajectory(bundle, paramsOf(recipe), ports);
     expect(samples.map(({ sample }) => sample.id)).toEqual(
-      kinds[kind].decisions(bundle.verdict).map((_decision, index) => `${bundle.trajectory.id}#${kind}${index}`),
+      kinds[kind].decisions(bundle).map((_decision, index) => `${bundle.trajectory.id}#${kind}${index}`),
     );
   });
 

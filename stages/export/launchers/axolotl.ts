@@ -1,8 +1,10 @@
 import { hasSplit, type Mixture, mixturesOf } from "../dataset-parts.ts";
-import type { LayoutName } from "../layouts/index.ts";
 import type { SplitName } from "../split.ts";
 import { type YamlValue, yamlText } from "../yaml-text.ts";
 import { gradientAccumulation, type Launcher, type LaunchFile, type LaunchPlan, modelFolder } from "./launcher.ts";
+
+/** Layouts that axolotl is given. */
+type LayoutName = "input-output" | "messages";
 
 /** How axolotl is to read a layout. Without `message_field_training` it would ignore the flags and train every agent turn. */
 const readers: { readonly [K in LayoutName]: { readonly [key: string]: YamlValue } } = {

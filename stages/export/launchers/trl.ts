@@ -4,7 +4,12 @@ import { gatedTemplate } from "./gated-template.ts";
 import { dataParallel, gradientAccumulation, type Launcher, type LaunchFile, type LaunchPlan, modelFolder } from "./launcher.ts";
 
 const templatePath = "configs/trl/qwen2_5_train_gated.jinja";
-const fileNames: { readonly [K in MixtureName]: string } = { cat: "sft.yaml", base: "sft-base.yaml" };
+const fileNames: { readonly [K in MixtureName]: string } = {
+  cat: "sft.yaml",
+  base: "sft-base.yaml",
+  flat: "sft-flat.yaml",
+  step: "sft-step.yaml",
+};
 
 function config(plan: LaunchPlan, { name, parts }: Mixture): Record<string, YamlValue> {
   const { training } = plan;

@@ -64,7 +64,9 @@ describe("an export of several repositories", async () => {
         const files = summary.files.filter(({ path }) => path.startsWith(`${layout}/${kind}/`));
         expect(files.length).toBeGreaterThan(1);
         const read = (await Promise.all(files.map(({ path }) => rowsOf(join(folder, path))))).flat();
-        const written = samples.filter(({ sample }) => sample.kind === kind).map(({ sample, facts }) => layouts[layout].row(sample, facts));
+        const written = samples
+          .filter(({ sample }) => sample.kind === kind)
+          .flatMap((one) => layouts[layout].rows(one, ports).map(({ row }) => row));
         const byId = (a: { cat_sample_id?: unknown }, b: { cat_sample_id?: unknown }) =>
           String(a.cat_sample_id) < String(b.cat_sample_id) ? -1 : 1;
         expect(read.sort(byId)).toEqual(written.sort(byId));
