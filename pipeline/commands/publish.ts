@@ -1,7 +1,10 @@
+import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import { type GateResult, Published } from "../../schemas/publish.ts";
+import { Stats } from "../../schemas/stats.ts";
 import { ownForms } from "../../stages/lib/secrets/own-values.ts";
 import { openHub } from "../adapters/hub.ts";
+import { readParts } from "../export/reuse.ts";
 import type { Settled } from "../keys.ts";
 import { realWorld } from "../llm/retry.ts";
 import type { Progress } from "../progress.ts";
@@ -13,7 +16,7 @@ import { hubAddress, hubToken, requireHubToken } from "../publish/token.ts";
 import { exportState } from "../run/export.ts";
 import { ownSecrets } from "../secrets/own.ts";
 import { lockRun } from "../store/lock.ts";
-import { exportFolder, type RunFolder, runOptions } from "../store/run-folder.ts";
+import { exportFolder, exportPartsPath, jsonOf, type RunFolder, readTextIfThere, runOptions } from "../store/run-folder.ts";
 import { chosenRecipe, type RecipeOptions } from "./chosen-recipe.ts";
 import { type CommonOptions, openJudged, print, progressFor, savedRecipe, settleHere, table } from "./shared.ts";
 import { drainOnSignals } from "./world.ts";
@@ -104,6 +107,11 @@ function blockedFault(gates: readonly GateResult[], run: RunFolder): Fault {
   );
 }
 
+async function statsIn(folder: string): Promise<Stats | null> {
+  const text = await readTextIfThere(join(folder, "stats.json"));
+  return text === null ? null : (Stats.safeParse(jsonOf(text)).data ?? null); // damaged: the gate of digests says so
+}
+
 interface Going {
   readonly options: PublishOptions;
   readonly run: RunFolder;
@@ -162,7 +170,9 @@ export async function publishCommand(options: PublishOptions): Promise<number> {
         manifest,
         own,
         allowedSecrets: recipe.export.allowSecretTypes,
-        evaluationLists: recipe.generate.rollout.exclude,
+        sources: (await readParts(exportPartsPath(run), folder)).whole?.account.provenance.sources ?? null,
+        stats: await statsIn(folder),
+        evaluation: recipe.evaluation,
         onFile: (path) => progress.step(path),
       },
       recipe.publish,

@@ -1,5 +1,8 @@
 import type { ExportManifest } from "../../../schemas/manifest.ts";
 import type { PublishFile } from "../../../schemas/publish.ts";
+import type { EvaluationRecipe } from "../../../schemas/recipe/evaluation.ts";
+import type { Stats } from "../../../schemas/stats.ts";
+import type { Provenance } from "../../../stages/export/provenance.ts";
 
 /** What the gates look at: the export as it lies on disk. */
 export interface GateInput {
@@ -11,8 +14,11 @@ export interface GateInput {
   readonly own: readonly string[];
   /** Types of secrets that recipe `export.allowSecretTypes` lets pass. */
   readonly allowedSecrets: readonly string[];
-  /** Further lists of evaluation instances, by path. */
-  readonly evaluationLists: readonly string[];
+  /** What stage 6 counted: for layouts whose rows do not say where they come from. null: there is no account of it. */
+  readonly sources: Provenance["sources"] | null;
+  readonly stats: Stats | null;
+  /** Evaluation sets of the recipe, beside those we ship. */
+  readonly evaluation: EvaluationRecipe;
   readonly onFile: (path: string) => void;
 }
 
