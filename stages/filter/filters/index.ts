@@ -2,6 +2,10 @@ import { badExit } from "./bad-exit.ts";
 import { brokenCharacters } from "./broken-characters.ts";
 import { brokenEnvironment } from "./broken-environment.ts";
 import { callLessSteps } from "./call-less-steps.ts";
+import { contaminatedInstance } from "./contaminated-instance.ts";
+import { contaminatedPatch } from "./contaminated-patch.ts";
+import { contaminatedRepository } from "./contaminated-repository.ts";
+import { contaminatedText } from "./contaminated-text.ts";
 import { controlCharacters } from "./control-characters.ts";
 import { controlTokenText } from "./control-token-text.ts";
 import { drifting } from "./drifting.ts";
@@ -47,6 +51,11 @@ import { windowExceeded } from "./window-exceeded.ts";
 import { workLeftOut } from "./work-left-out.ts";
 
 export const filters = {
+  "contaminated-instance": contaminatedInstance,
+  "contaminated-text": contaminatedText,
+  "contaminated-patch": contaminatedPatch,
+  "contaminated-repository": contaminatedRepository,
+
   unresolved,
   "bad-exit": badExit,
   "pre-condensed": preCondensed,

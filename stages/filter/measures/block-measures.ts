@@ -1,7 +1,5 @@
-import type { BlockMetrics, CheckMetrics } from "../../../schemas/metrics.ts";
-import type { CheckView } from "../../lib/checks/check.ts";
+import type { BlockMetrics } from "../../../schemas/metrics.ts";
 import { survivalOf } from "../../lib/checks/drift.ts";
-import { checkMemory } from "../../lib/checks/index.ts";
 import { clausesOf, linesOfMemory } from "../../lib/checks/lines.ts";
 import { toldNames } from "../../lib/checks/sufficient.ts";
 import { shownFindings } from "../../lib/shown-findings.ts";
@@ -15,13 +13,10 @@ const before = (seen: SeenBlock): number =>
 const after = (seen: SeenBlock): number =>
   seen.sizes.head + seen.blockTokens + spanTokens(seen.sizes, seen.block.keptFrom, seen.block.cut) + seen.sizes.opening;
 
-const checked = (view: CheckView): CheckMetrics[] =>
-  checkMemory(view).map(({ check, looked, findings }) => ({
-    check,
-    looked,
-    found: findings.length,
-    findings: shownFindings(findings),
-  }));
+const counted = (results: SeenBlock["results"]): BlockMetrics["checks"] =>
+  Object.fromEntries(results.map(({ check, looked, findings }) => [check, [looked, findings.length]]));
+const shown = (results: SeenBlock["results"]): BlockMetrics["findings"] =>
+  results.flatMap(({ check, findings }) => shownFindings(findings).map((finding) => ({ check, ...finding })));
 
 /** Names that later steps need, told per 1,000 tokens of memory; CAT 2.4 (5) asks for calls with information gain, the definition is ours. */
 function informationGain({ view, memoryTokens }: SeenBlock): number | null {
@@ -57,7 +52,8 @@ export const blockMeasures: { readonly [K in keyof BlockMetrics]: Measure<SeenBl
   windowTokensBefore: before,
   windowTokensAfter: after,
   windowRatio: (seen) => ratio(after(seen), before(seen)),
-  checks: ({ view }) => checked(view),
+  checks: ({ results }) => counted(results),
+  findings: ({ results }) => shown(results),
   previousFacts: ({ view }) => survivalOf(view).facts,
   keptFacts: ({ view }) => survivalOf(view).kept,
   informationGain,

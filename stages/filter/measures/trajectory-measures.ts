@@ -55,4 +55,5 @@ export const trajectoryMeasures: { readonly [K in keyof TrajectoryMetrics]: Meas
   controlCharacters: (seen) => controlCharacters(seen.trajectory),
   scrubbedValues: (seen) => scrubbedValues(seen.trajectory),
   fabricatedTurns: (seen) => seen.trajectory.marks.includes("fabricated-turns"),
+  contamination: (seen) => seen.contamination,
 };

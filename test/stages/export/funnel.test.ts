@@ -7,6 +7,7 @@ import { funnelMarkdown, funnelTable } from "../../../stages/export/funnel-table
 import { filters } from "../../../stages/filter/filters/index.ts";
 import { judgeMetrics } from "../../../stages/filter/judge.ts";
 import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics.ts";
+import { uncontaminated } from "../../fakes/no-evaluation.ts";
 import { plainConduct } from "../../fakes/plain-conduct.ts";
 
 const many = fc.array(arbitraryMetrics, { maxLength: 25 });
@@ -66,6 +67,7 @@ test("what was spent is divided among the kept samples, and left out where nothi
         promptTokens: null,
         promptTokensPerCall: null,
         ...plainConduct,
+        contamination: uncontaminated,
       },
       blocks: [],
       segments: [passing],

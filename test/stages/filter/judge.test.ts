@@ -10,6 +10,7 @@ import { judge, judgeMetrics } from "../../../stages/filter/judge.ts";
 import { metricsWithoutLast } from "../../../stages/lib/last-call.ts";
 import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics.ts";
 import { fakePorts } from "../../fakes/fake-ports.ts";
+import { uncontaminated } from "../../fakes/no-evaluation.ts";
 import { plainConduct, plainMemory } from "../../fakes/plain-conduct.ts";
 
 const settings = { seed: 101, numRuns: 1000 };
@@ -107,6 +108,7 @@ describe("a verdict", () => {
         promptTokens: null,
         promptTokensPerCall: null,
         ...plainConduct,
+        contamination: uncontaminated,
       },
       blocks: [],
       segments: [],
@@ -134,7 +136,8 @@ describe("what a failing call costs", () => {
     windowTokensBefore: 900,
     windowTokensAfter: 400,
     windowRatio: 0.4,
-    checks: [],
+    checks: {},
+    findings: [],
     previousFacts: 0,
     keptFacts: 0,
     ...plainMemory,
@@ -154,6 +157,7 @@ describe("what a failing call costs", () => {
       promptTokens: null,
       promptTokensPerCall: null,
       ...plainConduct,
+      contamination: uncontaminated,
     },
     blocks: ratios.map(call),
     segments: [passing, ...ratios.map(() => passing)],

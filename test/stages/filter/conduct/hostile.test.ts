@@ -2,11 +2,12 @@ import { expect, test } from "vitest";
 import type { TrajectoryMetrics } from "../../../../schemas/metrics.ts";
 import type { Trajectory } from "../../../../schemas/trajectory.ts";
 import { trajectoryMeasures } from "../../../../stages/filter/measures/trajectory-measures.ts";
+import { uncontaminated } from "../../../fakes/no-evaluation.ts";
 import { callStep } from "../../../fakes/seen.ts";
 import { bashStep, trajectoryOf } from "../../../fakes/steps.ts";
 
 const measureAll = (trajectory: Trajectory): Partial<TrajectoryMetrics> => {
-  const seen = { trajectory, reasons: [], rendered: null, base: null, segments: null, rejectedBy: null };
+  const seen = { trajectory, reasons: [], rendered: null, base: null, segments: null, rejectedBy: null, contamination: uncontaminated };
   return Object.fromEntries(Object.entries(trajectoryMeasures).map(([name, measure]) => [name, measure(seen)]));
 };
 

@@ -3,6 +3,7 @@ import type { TrajectoryMetrics } from "../../../../schemas/metrics.ts";
 import type { Trajectory } from "../../../../schemas/trajectory.ts";
 import { trajectoryMeasures } from "../../../../stages/filter/measures/trajectory-measures.ts";
 import { render } from "../../../../stages/lib/render.ts";
+import { uncontaminated } from "../../../fakes/no-evaluation.ts";
 import { realRuns, realRunsAreThere } from "../../../fakes/real-runs.ts";
 import { personaRecipe } from "../../../invariants/placement.ts";
 
@@ -79,7 +80,7 @@ describe.skipIf(!realRunsAreThere)("real runs", () => {
     const [trajectory] = found;
     if (trajectory === undefined) throw new Error(`${run} is not there`);
     const rendering = render(trajectory, personaRecipe({ name: "keep" }));
-    const parts = { reasons: [], base: null, segments: null, rejectedBy: null };
+    const parts = { reasons: [], base: null, segments: null, rejectedBy: null, contamination: uncontaminated };
     return trajectoryMeasures[measure]({ ...parts, trajectory, rendered: rendered && rendering.ok ? rendering.value : null });
   };
 
