@@ -51,6 +51,13 @@ test("each check's findings stand under its name, with the offending words", asy
   expect(text).not.toContain("second opinion");
 });
 
+test("what was measured of the run stands under its steps, without what is 0; a first memory repeats none", async () => {
+  const whole = (await place.catgen(["show", "c__c", "--run", "plain"], env)).stdout;
+  expect(whole).toMatch(/\nmeasures\n {2}.*steps 50, /);
+  expect(whole).not.toContain("timeouts 0");
+  expect(await shown("plain")).not.toContain("repeats the memory before");
+});
+
 test("a second opinion stands below, as many findings as are kept and how many more there are", async () => {
   const text = await shown("judged");
   const opinion = text.slice(text.indexOf("second opinion"));
