@@ -53,8 +53,8 @@ export const ContaminationCount = z.strictObject({
   looked: Count,
   /** Sorted by set, then by kind. A text or patch counts from `telltaleShare` on. `kept`: those of which any sample is kept. */
   hits: z.array(z.strictObject({ list: z.string(), by: ContaminationKind, trajectories: Count, kept: Count })),
-  /** The same, each trajectory once, whatever sets and kinds it was found by. */
-  any: z.strictObject({ trajectories: Count, kept: Count }),
+  /** Each trajectory once, whatever sets and kinds it was found by; those found by their repository alone are on another task and do not count. */
+  tasks: z.strictObject({ trajectories: Count, kept: Count }),
 });
 export type ContaminationCount = z.infer<typeof ContaminationCount>;
 

@@ -47,15 +47,16 @@ const setsText = ({ lists, indexes }: EvaluationDigests): string => {
 /** The card's statement on evaluation sets, from what was measured. */
 export function contaminationText(funnel: Funnel | null, sets: EvaluationDigests, filter: FilterRecipe | null): string {
   if (funnel === null || funnel.contamination.looked === 0 || setsText(sets) === "") return "";
-  const { looked, hits, any } = funnel.contamination;
+  const { looked, hits, tasks } = funnel.contamination;
   const rows = hits.map(
     ({ list, by, trajectories, kept }) =>
       `| ${list} | ${kindTexts[by]} | ${grouped(trajectories)} | ${grouped(trajectories - kept)} | ${grouped(kept)} |`,
   );
+  const warning = tasks.kept === 0 ? "" : " **Results on these sets of models trained on it mean nothing.**";
   const found =
-    any.trajectories === 0
-      ? "None of them belongs to any."
-      : `${grouped(any.trajectories)} belong to one or more of them, ${grouped(any.trajectories - any.kept)} of these were left out, ${grouped(any.kept)} are in this dataset.${any.kept === 0 ? "" : " **Do not report results on these sets for models trained on it**, unless what is kept is in their repositories alone."}`;
+    tasks.trajectories === 0
+      ? "None of them is on a task of theirs."
+      : `${grouped(tasks.trajectories)} are on tasks of theirs: ${grouped(tasks.trajectories - tasks.kept)} of these were left out, ${grouped(tasks.kept)} are in this dataset.${warning}`;
   return `## Evaluation sets
 
 ${grouped(looked)} trajectories were held against sets that models are evaluated on (${setsText(sets)}). ${found}
