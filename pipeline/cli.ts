@@ -312,7 +312,7 @@ const parser = yargs(hideBin(process.argv))
               type: "string",
               default: "problem_statement",
               describe:
-                "Fields with the task's words and with reference patches; NAME:text or NAME:patch says which, else names ending in patch or diff are patches",
+                "Fields with the task's words and with reference patches; NAME:text or NAME:patch says which, else names ending in patch or diff are patches. Shares are of all fields of a kind together, so name no test_patch beside patch",
               requiresArg: true,
             })
             .option("id", { type: "string", default: "instance_id", describe: "Field with the instance's id", requiresArg: true })
@@ -331,7 +331,7 @@ const parser = yargs(hideBin(process.argv))
             .option("quiet", { type: "boolean", default: false, describe: "No progress on stderr" })
             .example(
               "$0 decontamination index --from verified.parquet --fields problem_statement,patch --name my-set --out my-set.tsv.gz",
-              "then: $0 run 5-6 --run mine --set 'evaluation.indexes=[my-set.tsv.gz]'",
+              "then, to hold runs against it: run 5-6 --run mine --set 'evaluation.indexes=[my-set.tsv.gz]'",
             ),
         ({ from, fields, id, name, out, json, quiet }) =>
           handle(async () => {
