@@ -39,7 +39,7 @@ const setsText = ({ lists, indexes }: EvaluationDigests): string => {
       .join(", ");
   const parts = [
     ...(Object.keys(lists).length === 0 ? [] : [`by id and repository: ${named(lists)}`]),
-    ...(Object.keys(indexes).length === 0 ? [] : [`by text, as 13-word fingerprints: ${named(indexes)}`]),
+    ...(Object.keys(indexes).length === 0 ? [] : [`by text, as fingerprints of 13 words: ${named(indexes)}`]),
   ];
   return parts.join("; ");
 };
@@ -61,5 +61,5 @@ export function contaminationText(funnel: Funnel | null, sets: EvaluationDigests
 
 ${grouped(looked)} trajectories were held against sets that models are evaluated on (${setsText(sets)}). ${found}
 ${rows.length === 0 ? "" : `\n| set | found by | trajectories | left out, for this or another reason | in this dataset |\n| --- | --- | ---: | ---: | ---: |\n${rows.join("\n")}\n`}
-${filter === null ? "" : `${rulesText(filter)} `}A text counts from ${telltaleShare} of the fingerprints of one task on. A task that was put into other words, or whose text is not in the run, is found by its id alone.`;
+${filter === null ? "" : `${rulesText(filter)} `}In the table a text counts from ${telltaleShare} of the fingerprints that one task has for itself. A task that was put into other words, or whose text is not in the run, is found by its id alone.`;
 }

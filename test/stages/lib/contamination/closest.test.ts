@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { closestIn, PrintTableBuilder } from "../../../../stages/lib/contamination/print-table.ts";
+import { closestIn } from "../../../../stages/lib/contamination/closest.ts";
+import { PrintTableBuilder } from "../../../../stages/lib/contamination/print-table.ts";
 import { fingerprintsOf } from "../../../../stages/lib/decontamination.ts";
 import { sha256 } from "../../../fakes/fake-ports.ts";
 
@@ -10,13 +11,21 @@ const tableOf = (documents: readonly string[]) => {
   return builder.table();
 };
 
-/** The same with sets, document by document. */
-function plainly(texts: readonly string[], documents: readonly string[]) {
-  const seen = new Set(texts.flatMap((text) => fingerprintsOf(text, sha256)));
-  const shares = documents.map((document) => {
-    const prints = fingerprintsOf(document, sha256);
-    return prints.length === 0 ? 0 : prints.filter((print) => seen.has(print)).length / prints.length;
+/** What of each document counts: its own fingerprints, or all where less than a quarter are. */
+function counted(documents: readonly string[]): string[][] {
+  const all = documents.map((document) => fingerprintsOf(document, sha256));
+  return all.map((prints, at) => {
+    const own = prints.filter((print) => all.every((others, place) => place === at || !others.includes(print)));
+    return own.length < prints.length / 4 ? prints : own;
   });
+}
+
+/** The same with lists, document by document. */
+function plainly(texts: readonly string[], documents: readonly string[]) {
+  const seen = texts.flatMap((text) => fingerprintsOf(text, sha256));
+  const shares = counted(documents).map((prints) =>
+    prints.length === 0 ? 0 : prints.filter((print) => seen.includes(print)).length / prints.length,
+  );
   const share = Math.max(0, ...shares);
   return share === 0 ? null : { task: shares.indexOf(share), share };
 }
@@ -59,6 +68,20 @@ describe("the closest task of a table", () => {
     expect(digested).toBe(100);
     expect(closestIn([words], [], counting)).toEqual([]);
     expect(digested).toBe(100);
+  });
+
+  test("is not given away by what several tasks have, such as an issue form", () => {
+    const words = (start: string, count: number): string => Array.from({ length: count }, (_, at) => `${start}${at}`).join(" ");
+    const form = words("form", 60);
+    const table = tableOf([`${form} ${words("first", 40)}`, `${form} ${words("second", 40)}`]);
+    expect(closestIn([form], [table], sha256)).toEqual([null]);
+    expect(closestIn([words("second", 40)], [table], sha256)).toEqual([{ task: 1, share: 28 / 40 }]);
+    expect(closestIn([`${form} ${words("second", 40)}`], [table], sha256)).toEqual([{ task: 1, share: 1 }]);
+  });
+
+  test("is found also where a set holds it under two names", () => {
+    const task = Array.from({ length: 40 }, (_, at) => `w${at}`).join(" ");
+    expect(closestIn([task], [tableOf([task, task, "another"])], sha256)).toEqual([{ task: 0, share: 1 }]);
   });
 
   test("in a table of many fingerprints is found as in one of few", () => {
