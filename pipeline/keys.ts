@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { EvaluationDigests } from "../schemas/contamination.ts";
 import { Fault } from "../schemas/fault.ts";
 import type { KeyMaterial } from "../schemas/manifest.ts";
-import type { CondenseRecipe } from "../schemas/recipe/condense.ts";
+import { CondenseRecipe } from "../schemas/recipe/condense.ts";
+import { WindowRecipe } from "../schemas/recipe/window.ts";
 import type { Recipe } from "../schemas/recipe.ts";
 import { ExportParams } from "../stages/export/export.ts";
 import type { MemorySize } from "../stages/lib/condense-input.ts";
@@ -86,6 +87,26 @@ const memorySizeOf = ({ memoryBaseTokens, memoryShare, memoryCapTokens }: Conden
   memoryCapTokens,
 });
 
+/** What only a model that writes memories is told, and what only a model that is asked at all is: where nobody reads them, their defaults stand. */
+const unread = {
+  writing: CondenseRecipe.pick({ attempts: true, retryTemperature: true, candidates: true, maxFindings: true }).parse({}),
+  asking: CondenseRecipe.pick({ transport: true, windowTokens: true }).parse({}),
+  window: WindowRecipe.pick({ tokens: true, replyTokens: true }).parse({}),
+};
+
+function condenseParams(settled: Settled): unknown {
+  const { persona, window, condense } = settled.recipe;
+  const { condenser, thought, endpoint } = settled;
+  const asks = asksModel(settled);
+  return {
+    persona,
+    window: asks ? { tokens: window.tokens, replyTokens: window.replyTokens } : unread.window,
+    condense: { ...condense, condenser, thought, ...(condenser === "llm" ? {} : unread.writing), ...(asks ? {} : unread.asking) },
+    endpoint: asks ? replyShape(endpoint) : null,
+    requestVersion,
+  };
+}
+
 /** Parameters of each step: exactly what may change its rows, nothing more. */
 const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
   // A live run has a key of its own, and its record is imported as any other: what shaped it does not shape the import.
@@ -94,17 +115,7 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
     return { ...importing, scrubVersion };
   },
   detect: ({ recipe: { persona, window, detect, condense } }) => ({ persona, window, detect, memory: memorySizeOf(condense) }),
-  condense: (settled) => {
-    const { persona, window, condense } = settled.recipe;
-    const { condenser, thought, endpoint } = settled;
-    return {
-      persona,
-      window: { tokens: window.tokens, replyTokens: window.replyTokens },
-      condense: { ...condense, condenser, thought },
-      endpoint: asksModel(settled) ? replyShape(endpoint) : null,
-      requestVersion,
-    };
-  },
+  condense: condenseParams,
   stitch: () => ({}),
   measure: ({ recipe: { persona, window, condense, export: exporting }, evaluation }) => ({
     persona,

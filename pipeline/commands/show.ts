@@ -181,11 +181,14 @@ const findingLines = (findings: readonly Finding[], found: number): string[] => 
 ];
 
 /** What each check says of the memory, with the words it minds. */
-function checksText({ checks, previousFacts, keptFacts }: BlockMetrics): string {
+function checksText({ checks, findings, previousFacts, keptFacts }: BlockMetrics): string {
   const hop = previousFacts === 0 ? [] : [`  of ${previousFacts} facts of the memory before, ${keptFacts} are still told`];
-  const said = checks.flatMap(({ check, looked, found, findings }) => [
+  const said = Object.entries(checks).flatMap(([check, [looked, found]]) => [
     `  ${check}: ${found === 0 ? "nothing wrong" : `${found} wrong`} in ${looked}`,
-    ...findingLines(findings, found),
+    ...findingLines(
+      findings.filter((finding) => finding.check === check),
+      found,
+    ),
   ]);
   return ["checks", ...said, ...hop].join("\n");
 }

@@ -9,6 +9,7 @@ import type { Turn } from "../../schemas/sample.ts";
 import type { Block, Memory, Workspace } from "../../schemas/sidecars.ts";
 import { withSystem } from "../lib/chatml.ts";
 import type { CheckView } from "../lib/checks/check.ts";
+import { checkMemory } from "../lib/checks/index.ts";
 import { contaminationOf } from "../lib/contamination/contamination.ts";
 import { blockTexts, type Rendered, render } from "../lib/render.ts";
 import { baseTurns, condensationTurns, segmentTurns } from "../lib/samples.ts";
@@ -61,17 +62,19 @@ function blockMetrics(rendered: Rendered, sizes: Sizes, { blocks }: Memory, para
     const texts = blockTexts(block, params.persona);
     return messageTokens({ role: "assistant", content: texts.call }, count) + messageTokens({ role: "user", content: texts.result }, count);
   });
-  return blocks.map((block, index) =>
-    applyMeasures(measures.blocks, {
+  return blocks.map((block, index) => {
+    const view = viewOf(rendered, blocks, block, index);
+    return applyMeasures(measures.blocks, {
       block,
       previous: blocks[index - 1] ?? null,
       sizes,
       blockTokens: tokens[index] ?? 0,
       previousTokens: tokens[index - 1] ?? 0,
       memoryTokens: count(block.memory),
-      view: viewOf(rendered, blocks, block, index),
-    }),
-  );
+      view,
+      results: checkMemory(view),
+    });
+  });
 }
 
 interface Parts {

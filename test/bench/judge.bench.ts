@@ -54,11 +54,12 @@ function metrics(): Metrics {
       foldTokens: 500 + whole(16_000),
       previousMemoryTokens: whole(3_000),
       memoryTokens: whole(4_000),
-      foldRatio: random(),
+      foldRatio: Math.round(random() * 1e6) / 1e6,
       windowTokensBefore: whole(30_000),
       windowTokensAfter: whole(15_000),
-      windowRatio: random(),
-      checks: Object.keys(checks).map((check) => ({ check, looked: whole(200), found: whole(3), findings: [] })),
+      windowRatio: Math.round(random() * 1e6) / 1e6,
+      checks: Object.fromEntries(Object.keys(checks).map((check) => [check, [whole(200), whole(3)] as [number, number]])),
+      findings: [],
       previousFacts: whole(200),
       keptFacts: whole(100),
       judgedFindings: null,
@@ -78,8 +79,10 @@ try {
     value: metrics(),
   }));
   const settled = await settleHere(Recipe.parse({}), null);
-  for (let shard = 0; shard < shards; shard += 1) {
-    const mine = rows.filter(({ id }) => shardOf(id, shards) === shard).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const byShard = Array.from({ length: shards }, (): typeof rows => []);
+  for (const row of rows) byShard[shardOf(row.id, shards)]?.push(row);
+  for (const [shard, unsorted] of byShard.entries()) {
+    const mine = unsorted.sort((a, b) => (a.id < b.id ? -1 : 1));
     const writer = await openRowsWriter(run, "5-measure", shard);
     for (const { id, value } of mine)
       await writer.write({ id, key: sha256(id), rev: sha256(`${id} rev`), from: {}, outcome: { ok: true, value } });
@@ -104,6 +107,7 @@ try {
     inMemory.push(performance.now() - start);
   }
   rows.length = 0; // a run holds no metrics: neither may what it is measured beside
+  byShard.length = 0;
   const stored: number[] = [];
   const processor: number[] = [];
   const threaded: number[] = [];

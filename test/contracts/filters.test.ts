@@ -10,7 +10,7 @@ import { type CheckName, checks } from "../../stages/lib/checks/index.ts";
 import { uncontaminated } from "../fakes/no-evaluation.ts";
 
 /** Every check has looked at 200 things and found nothing. */
-const clean = Object.keys(checks).map((check) => ({ check, looked: 200, found: 0, findings: [] }));
+const clean = Object.fromEntries(Object.keys(checks).map((check) => [check, [200, 0] as [number, number]]));
 
 /** A trajectory that every filter passes under the default limits. */
 const good: Metrics = {
@@ -40,6 +40,7 @@ const good: Metrics = {
       windowTokensAfter: 2_000,
       windowRatio: 0.2,
       checks: clean,
+      findings: [],
       previousFacts: 0,
       keptFacts: 0,
       judgedFindings: null,
@@ -55,6 +56,7 @@ const good: Metrics = {
       windowTokensAfter: 3_000,
       windowRatio: 0.25,
       checks: clean,
+      findings: [],
       previousFacts: 40,
       keptFacts: 30,
       judgedFindings: null,
@@ -80,9 +82,7 @@ const found =
   (value) => ({
     ...good,
     blocks: good.blocks.map((block, index) =>
-      index === 1
-        ? { ...block, checks: clean.map((one) => (one.check === name ? { ...one, found: Math.round(Number(value) * per) } : one)) }
-        : block,
+      index === 1 ? { ...block, checks: { ...clean, [name]: [200, Math.round(Number(value) * per)] as [number, number] } } : block,
     ),
   });
 const blocks: Change = (value) => ({

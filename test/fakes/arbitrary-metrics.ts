@@ -21,11 +21,8 @@ const measuredBlock: fc.Arbitrary<Omit<BlockMetrics, "judgedFindings">> = fc.rec
   windowTokensBefore: count,
   windowTokensAfter: count,
   windowRatio: fc.constant(0.5),
-  checks: fc.constantFrom(
-    [],
-    [{ check: "grounded", looked: 10, found: 1, findings: [] }],
-    [{ check: "no-leak", looked: 9, found: 3, findings: [] }],
-  ),
+  checks: fc.constantFrom<BlockMetrics["checks"]>({}, { grounded: [10, 1] }, { "no-leak": [9, 3] }),
+  findings: fc.constantFrom([], [{ check: "no-leak", words: "later.py", why: "first seen in step 12" }]),
   previousFacts: count,
   keptFacts: count,
 });

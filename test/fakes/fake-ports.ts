@@ -8,6 +8,9 @@ import type { Ports } from "../../stages/stage.ts";
 /** The tokenizer of the model, for tests in which a token more or less matters. */
 export const exactTokens = (text: string): number => loadTokenizer("qwen2.5").count(text);
 
+/** Its ids. */
+export const exactIds = (text: string): Int32Array => loadTokenizer("qwen2.5").encode(text);
+
 /** Four characters a token: for tests in which only the order of magnitude matters. */
 export const roughTokens = (text: string): number => Math.ceil(text.length / 4);
 
