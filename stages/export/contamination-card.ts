@@ -56,7 +56,7 @@ export function contaminationText(funnel: Funnel | null, sets: EvaluationDigests
   const found =
     tasks.trajectories === 0
       ? "None of them is on a task of theirs."
-      : `${grouped(tasks.trajectories)} are on tasks of theirs: ${grouped(tasks.trajectories - tasks.kept)} of these were left out, ${grouped(tasks.kept)} are in this dataset.${warning}`;
+      : `${grouped(tasks.trajectories)} on tasks of theirs: ${grouped(tasks.trajectories - tasks.kept)} left out, ${grouped(tasks.kept)} in this dataset.${warning}`;
   return `## Evaluation sets
 
 ${grouped(looked)} trajectories were held against sets that models are evaluated on (${setsText(sets)}). ${found}

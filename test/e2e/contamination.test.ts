@@ -42,7 +42,7 @@ test("the shipped sets keep a run on a task of theirs out, found by its id, and 
   await run("all", "--input", join(place.folder, "in"), "--set", "run.shards=1");
   expect((await kept()).sort()).toEqual([ids.worded, ids.clean]);
   expect(await card()).toContain("3 trajectories were held against");
-  expect(await card()).toContain("1 are on tasks of theirs: 1 of these were left out, 0 are in this dataset.");
+  expect(await card()).toContain("1 on tasks of theirs: 1 left out, 0 in this dataset.");
   expect(await card()).toContain("| swe-bench-lite | the instance's id | 1 | 1 | 0 |");
   const { stdout } = await place.catgen(["show", ids.named, "--run", "mine"]);
   expect(stdout).toContain("evaluation sets: its instance is in swe-bench-lite; its repository is in swe-bench-lite, swe-bench-verified");
@@ -96,7 +96,7 @@ test("held against it, runs are measured anew and nothing else, and one is found
 test("a threshold judges again and measures nothing, and what is then kept is said in bold", async () => {
   expect(made(await run("all", "--set", "filter.maxEvaluationTextShare=null"))).toEqual(["5-judge", "6-export"]);
   expect((await kept()).sort()).toEqual([ids.worded, ids.clean]);
-  expect(await card()).toContain("1 are in this dataset. **Results on these sets of models trained on it mean nothing.**");
+  expect(await card()).toContain("1 in this dataset. **Results on these sets of models trained on it mean nothing.**");
   await run("all", "--set", "filter.maxEvaluationTextShare=0.37");
 });
 

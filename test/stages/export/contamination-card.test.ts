@@ -44,7 +44,7 @@ describe("the card's statement", () => {
     const text = contaminationText(funnel(count()), sets, FilterRecipe.parse({}));
     expect(text).toContain("6 trajectories were held against");
     expect(text).toContain("(by id and repository: `bench`, `lite`; by text, as fingerprints of 13 words: `bench`, `mine`)");
-    expect(text).toContain("3 are on tasks of theirs: 2 of these were left out, 1 are in this dataset. **Results on these sets");
+    expect(text).toContain("3 on tasks of theirs: 2 left out, 1 in this dataset. **Results on these sets");
     expect(text).toContain("| bench | the words of the task | 2 | 1 | 1 |");
     expect(text).toContain("Left out were those found by id; those with more than 0.37 of a task's fingerprints");
     expect(text).not.toContain("found by repository");
