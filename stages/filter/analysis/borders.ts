@@ -32,7 +32,8 @@ export class BorderWatch {
     if (this.limit === null || rivals || Number.isNaN(value)) return;
     const side = this.sides[passes(this.probe.threshold, value, this.limit) ? "passes" : "fails"];
     const distance = Math.abs(value - this.limit);
-    if (distance > side.reach) return;
+    const worst = side.cases[casesPerSide - 1];
+    if (distance > side.reach || (distance === side.reach && worst !== undefined && id > worst.id)) return; // most values are 0: no evidence for each
     side.cases.push({ id, value, ...evidenceOf(this.probe, { metrics, trajectory: null, memory: null }, value) });
     const limit = this.limit;
     side.cases.sort((a, b) => Math.abs(a.value - limit) - Math.abs(b.value - limit) || (a.id < b.id ? -1 : 1));

@@ -29,7 +29,8 @@ const measured = (cut: number, set: Partial<BlockMetrics> = {}): BlockMetrics =>
   windowTokensBefore: 4_000,
   windowTokensAfter: 2_000,
   windowRatio: 0.5,
-  checks: [],
+  checks: {},
+  findings: [],
   previousFacts: 0,
   keptFacts: 0,
   judgedFindings: null,
@@ -67,12 +68,13 @@ const steps = [
 const trajectory = trajectoryOf(steps);
 
 test("a filter over a check shows the call, the words of its memory, and how many more there are", () => {
-  const checks = [
-    { check: "no-leak", looked: 9, found: 1, findings: [{ words: "other", why: "not asked" }] },
-    { check: "grounded", looked: 40, found: 10, findings: [{ words: "ghost.py", why: "path was never shown" }] },
+  const checks: BlockMetrics["checks"] = { "no-leak": [9, 1], grounded: [40, 10] };
+  const findings = [
+    { check: "no-leak", words: "other", why: "not asked" },
+    { check: "grounded", words: "ghost.py", why: "path was never shown" },
   ];
   const { call, evidence } = told("maxUngroundedShare", {
-    metrics: metricsOf(measured(2), measured(6, { checks })),
+    metrics: metricsOf(measured(2), measured(6, { checks, findings })),
     trajectory,
     memory: null,
   });
@@ -125,6 +127,17 @@ test("a filter over the run shows the steps that count: those without a call, th
 test("context calls are named where their number counts", () => {
   const { evidence } = told("maxContextCalls", { metrics: metricsOf(measured(2), measured(6)), trajectory, memory: null });
   expect(evidence.slice(0, -1)).toEqual(["call 1 after step 2, over 2000 tokens", "call 2 after step 6, over 2000 tokens"]);
+});
+
+test("an overlap with an evaluation set is named with its task", () => {
+  const metrics = metricsOf();
+  const contamination = { instance: [], repository: [], text: [{ list: "verified", instance: "acme__web-1", share: 0.125 }], patch: [] };
+  const { evidence } = told("maxEvaluationTextShare", {
+    metrics: { ...metrics, trajectory: { ...metrics.trajectory, contamination } },
+    trajectory,
+    memory: null,
+  });
+  expect(evidence[0]).toBe("12.5 % of acme__web-1 (verified)");
 });
 
 test("whatever the data, every threshold has evidence that ends with the run, in lines that fit a page", () => {
