@@ -142,7 +142,7 @@ const suggestion = await book.code((page) => {
     moved.map(({ threshold, from, to }) => [threshold, from ?? "off", to]),
   );
   page.text(
-    `wanted: ${percent(all.wanted)} of the trajectories; each threshold cuts ${percent(all.cutShare)} off its worse end, together they keep ${percent(all.kept)}; without them ${percent(all.reachable)} would be kept`,
+    `wanted: ${percent(all.wanted)} of the trajectories; each threshold cuts ${percent(all.cutShare)} off its worse end, together they keep ${percent(all.kept)}; without them ${percent(all.reachable)} would be kept${all.reachable < all.wanted ? ", so the rest is lost to other filters" : ""}`,
   );
   return { ...all, limits: moved };
 });
