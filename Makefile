@@ -5,13 +5,14 @@ ARGS ?=
 CATGEN := npx --no-install tsx pipeline/cli.ts
 STAGES := $(addprefix stage-,1 2 3 4 5 6)
 
-.PHONY: help setup demo test check bench chaos notebooks record picture verify-trainers $(STAGES)
+.PHONY: help setup demo publish test check bench chaos notebooks record picture verify-trainers $(STAGES)
 
 help:
 	@echo "make demo      set up, then let agents work on the demo tasks in a sandbox, and run the whole pipeline, offline"
 	@echo "make test      set up, then run every test"
 	@echo "make check     lint, types and tests"
 	@echo "make stage-N   RUN=name [RECIPE=file] [ARGS='--input PATH' or '--tasks PATH']: do what is missing of stage N"
+	@echo "make publish   RUN=name REPO=org/name [ARGS='--dry-run']: the exported dataset to the Hugging Face Hub, private unless ARGS=--public"
 	@echo "make bench     measure the hot paths beside what one would use instead"
 	@echo "make chaos     kill -9, full disks, races, damage: nothing may be lost"
 	@echo "make notebooks write notebooks/01-look.md and 02-thresholds.md anew from the recorded demo run"
@@ -42,6 +43,9 @@ check: setup
 # A static pattern: a stray file named stage-2 must not make this "up to date".
 $(STAGES): stage-%: setup
 	$(CATGEN) run $* --run $(RUN) $(if $(RECIPE),--recipe $(RECIPE)) $(ARGS)
+
+publish: setup
+	$(CATGEN) publish --run $(RUN) $(if $(REPO),--repo $(REPO)) $(ARGS)
 
 # Python is what ours is measured beside; without it (or its packages) that half is left out, and the benches say so.
 bench: setup
