@@ -209,7 +209,7 @@ const layoutTexts = (parts: readonly DatasetPart[], layout: LayoutName, content:
 
 /** Card, launch files and statistics. */
 async function writeTexts(
-  { params, folder, template, ports }: ExportRequest,
+  { params, folder, template, tokenizer, ports }: ExportRequest,
   { provenance, refused, repositories }: Whole["account"],
   stats: Stats,
   splits: readonly WrittenSplit[],
@@ -218,12 +218,33 @@ async function writeTexts(
   const parts = partsOf(splits);
   const { name: dataset, training } = params.export;
   const texts = [
-    { path: "README.md", text: datasetCard({ params, parts, sizes: splits, provenance, repositories, refused, stats, content }) },
+    {
+      path: "README.md",
+      text: datasetCard({
+        tokenizer: tokenizer ?? "Qwen2.5",
+        params,
+        parts,
+        sizes: splits,
+        provenance,
+        repositories,
+        refused,
+        stats,
+        content,
+      }),
+    },
     ...(stats.funnel === null ? [] : [{ path: "funnel.svg", text: funnelPlot(stats.funnel) }]),
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
     ...[...new Set(parts.map(({ layout }) => layout))].flatMap((layout) => layoutTexts(parts, layout, content)),
     ...diskTexts(parts, (place) => ports.digest(`${place} ${content}`).slice(0, 16)),
-    ...launchFiles({ dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts, template }),
+    ...launchFiles({
+      dataset,
+      training,
+      windowTokens: params.window.tokens,
+      seed: params.seed,
+      parts,
+      template,
+      chat: ports.countTokens.chat,
+    }),
   ];
   assertNoSecretText(texts, params.export.allowSecretTypes, ports.own ?? []); // rows went through the gate one by one
   for (const { path, text } of texts) await writeTextAtomically(join(folder, path), text);

@@ -102,7 +102,7 @@ function otherValue(recipe: Recipe, path: readonly string[]): Recipe | null {
   return null;
 }
 
-const tokenizer = { name: "qwen2.5", digest: "0".repeat(64) } as const;
+const tokenizer = { name: "qwen2.5", digest: "0".repeat(64), local: null } as const;
 const keysOf = (settled: Settled): string[] => stepTable.map(({ name }) => stepKey(name, settled).stageKey);
 
 function changedSteps(recipe: Recipe, other: Recipe): string[] {

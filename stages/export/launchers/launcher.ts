@@ -1,3 +1,4 @@
+import type { ChatFormat } from "../../../schemas/chat-format.ts";
 import { Fault } from "../../../schemas/fault.ts";
 import type { TrainingRecipe } from "../../../schemas/recipe/export.ts";
 import type { DatasetPart } from "../dataset-parts.ts";
@@ -12,6 +13,8 @@ export interface LaunchPlan {
   readonly parts: readonly DatasetPart[];
   /** The model's own chat template. */
   readonly template: string;
+  /** How that template writes flat messages; left out: as Qwen2.5's does. */
+  readonly chat?: ChatFormat | undefined;
 }
 
 export interface LaunchFile {

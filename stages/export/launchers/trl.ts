@@ -112,7 +112,7 @@ export const trl: Launcher = {
     return [
       ...mixtures.map((mixture) => fileOf(plan, mixture)),
       { path: "configs/trl/accelerate.yaml", text: yamlText(accelerate(plan), ["For every host; launch/slurm.sh adds rank and address."]) },
-      { path: templatePath, text: gatedTemplate(plan.template) },
+      { path: templatePath, text: gatedTemplate(plan.template, plan.chat) },
     ];
   },
 };
