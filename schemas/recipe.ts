@@ -7,6 +7,7 @@ import { FilterRecipe } from "./recipe/filter.ts";
 import { GenerateRecipe } from "./recipe/generate.ts";
 import { LlmRecipe } from "./recipe/llm.ts";
 import { PersonaRecipe } from "./recipe/persona.ts";
+import { PublishRecipe } from "./recipe/publish.ts";
 import { RunRecipe } from "./recipe/run.ts";
 import { TokenizerRecipe } from "./recipe/tokenizer.ts";
 import { WindowRecipe } from "./recipe/window.ts";
@@ -23,6 +24,7 @@ export const Recipe = z.strictObject({
   filter: FilterRecipe.prefault({}).describe("Stage 5: thresholds; null switches one off."),
   evaluation: EvaluationRecipe.prefault({}).describe("Sets that models are evaluated on, and that training data must not touch."),
   export: ExportRecipe.prefault({}).describe("Stage 6: the dataset."),
+  publish: PublishRecipe.prefault({}).describe("What may go to the Hub although a gate stops at it."),
   llm: LlmRecipe.prefault({}).describe("The backbone. The key is never in a recipe: set CATGEN_API_KEY."),
 });
 export type Recipe = z.infer<typeof Recipe>;

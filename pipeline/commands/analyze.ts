@@ -41,7 +41,8 @@ function wantedShare(option: string): number {
   );
 }
 
-function probeNamed(gathered: Gathered, name: string): Probe {
+/** The threshold that is called `name`, itself or by its filter. */
+export function probeNamed(gathered: Gathered, name: string): Probe {
   const probe = gathered.probes.find(({ threshold }) => threshold.name === name || threshold.filter === name);
   if (probe !== undefined) return probe;
   const names = thresholds.map((threshold) => threshold.name);

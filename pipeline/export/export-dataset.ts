@@ -8,8 +8,10 @@ import { type DatasetPart, mixturesOf } from "../../stages/export/dataset-parts.
 import { exportTrajectory, noneOfAnyKind } from "../../stages/export/export.ts";
 import { createFunnel, nothingSpent } from "../../stages/export/funnel.ts";
 import { funnelPlot } from "../../stages/export/funnel-plot.ts";
-import { launchFiles } from "../../stages/export/launchers/index.ts";
-import { gradientAccumulation } from "../../stages/export/launchers/launcher.ts";
+import { trainingLines } from "../../stages/export/launchers/configs-readme.ts";
+import { requireFeasible } from "../../stages/export/launchers/feasible.ts";
+import { launchers, launchFiles, trainerPlans } from "../../stages/export/launchers/index.ts";
+import type { LaunchPlan, SizedPart } from "../../stages/export/launchers/launcher.ts";
 import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
 import { schemaText } from "../../stages/export/layouts/schema-text.ts";
 import { Mix, type Mixed } from "../../stages/export/mix.ts";
@@ -46,6 +48,8 @@ export interface ExportSummary {
   readonly whole: Whole | null;
   /** Samples whose files (of the first layout) came from an earlier export. */
   readonly samplesReused: number;
+  /** What the launch configs were found to need, one line per trainer. */
+  readonly training: readonly string[];
   /** Every file of the folder, sorted by path; `rows` for Parquet. */
   readonly files: readonly { readonly path: string; readonly sha256: string; readonly bytes: number; readonly rows: number | null }[];
 }
@@ -59,11 +63,12 @@ interface MadeDataset {
 
 /** Writes a whole dataset into an empty folder: Parquet per layout, kind and split, card, launch files, statistics. */
 export async function exportDataset(request: ExportRequest): Promise<ExportSummary> {
-  gradientAccumulation(request.params.export.training); // throws now, not after an hour of rendering
+  requireFeasible(request.params.export.training, request.params.window.tokens, launchers); // now, not after an hour of rendering
   const { account, stats, splits } = (await takenWhole(request)) ?? (await makeAll(request));
   const data = await filesOf(request.folder, splits);
   const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
-  await writeTexts(request, account, stats, splits, content);
+  const plan = launchPlan(request, account, splits);
+  await writeTexts(request, account, stats, splits, content, plan);
   const { funnel: _, ...tableOne } = stats;
   return {
     trajectories: { in: account.trajectories, out: account.provenance.trajectories },
@@ -84,6 +89,7 @@ export async function exportDataset(request: ExportRequest): Promise<ExportSumma
     tallies: account.tallies,
     repositories: account.repositories,
     stats,
+    training: trainingLines(plan, trainerPlans(plan)),
     files: await filesOf(request.folder, splits, data),
   };
 }
@@ -207,16 +213,43 @@ const layoutTexts = (parts: readonly DatasetPart[], layout: LayoutName, content:
   ...(mixturesOf(parts, layout).length === 0 ? [] : [{ path: `${layout}/README.md`, text: mixtureCard(parts, layout, content) }]),
 ];
 
+/** Parts with what training on them takes. */
+function sizedParts(splits: readonly WrittenSplit[]): SizedPart[] {
+  return partsOf(splits).map((part) => {
+    const own = splits.filter(({ layout, kind }) => layout === part.layout && kind === part.kind);
+    const train = own.find(({ split }) => split === "train");
+    const files = Object.fromEntries(
+      own.map(({ split, files: written }) => [split, written.map(({ name }) => name).filter((name) => name.endsWith(".parquet"))]),
+    );
+    return { ...part, samples: train?.rows ?? 0, tokens: train?.tokens ?? 0, files };
+  });
+}
+
+function launchPlan(
+  { params, template, ports }: ExportRequest,
+  { refused }: Whole["account"],
+  splits: readonly WrittenSplit[],
+): LaunchPlan {
+  const tooLong = (reasons: Readonly<Record<string, number>>): number =>
+    Object.entries(reasons).reduce((sum, [why, count]) => sum + (why.split(" ").includes("window-exceeded") ? count : 0), 0);
+  const overLong = Object.fromEntries(
+    Object.entries(refused).flatMap(([kind, reasons]) => (tooLong(reasons) > 0 ? [[kind, tooLong(reasons)]] : [])),
+  );
+  const { name: dataset, training } = params.export;
+  const { chat } = ports.countTokens;
+  return { dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts: sizedParts(splits), overLong, template, chat };
+}
+
 /** Card, launch files and statistics. */
 async function writeTexts(
-  { params, folder, template, tokenizer, ports }: ExportRequest,
+  { params, folder, tokenizer, ports }: ExportRequest,
   { provenance, refused, repositories }: Whole["account"],
   stats: Stats,
   splits: readonly WrittenSplit[],
   content: string,
+  plan: LaunchPlan,
 ): Promise<void> {
-  const parts = partsOf(splits);
-  const { name: dataset, training } = params.export;
+  const { parts } = plan;
   const texts = [
     {
       path: "README.md",
@@ -236,15 +269,7 @@ async function writeTexts(
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
     ...[...new Set(parts.map(({ layout }) => layout))].flatMap((layout) => layoutTexts(parts, layout, content)),
     ...diskTexts(parts, (place) => ports.digest(`${place} ${content}`).slice(0, 16)),
-    ...launchFiles({
-      dataset,
-      training,
-      windowTokens: params.window.tokens,
-      seed: params.seed,
-      parts,
-      template,
-      chat: ports.countTokens.chat,
-    }),
+    ...launchFiles(plan),
   ];
   assertNoSecretText(texts, params.export.allowSecretTypes, ports.own ?? []); // rows went through the gate one by one
   for (const { path, text } of texts) await writeTextAtomically(join(folder, path), text);

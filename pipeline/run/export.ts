@@ -182,6 +182,7 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
       progress: () => progress.step(),
     });
     await writeParts(exportPartsPath(run), dataset.whole, dataset.parts); // names files by digest, so that none but its own is ever taken for one
+    for (const line of dataset.training) progress.say(line);
     crashPoint("export-written");
     await rm(exportManifestPath(run), { force: true });
     crashPoint("export-forgotten");
