@@ -13,6 +13,7 @@ import { requireFeasible } from "../../stages/export/launchers/feasible.ts";
 import { launchers, launchFiles, trainerPlans } from "../../stages/export/launchers/index.ts";
 import type { LaunchPlan, SizedPart } from "../../stages/export/launchers/launcher.ts";
 import { createProvenance } from "../../stages/export/provenance.ts";
+import { runtimeOf, runtimeText } from "../../stages/export/runtime.ts";
 import { type Place, type SplitName, splitByRepository } from "../../stages/export/split.ts";
 import { createStatistics } from "../../stages/export/statistics.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
@@ -215,6 +216,7 @@ async function writeTexts(
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
     ...(mixturesOf(parts, "messages").length === 0 ? [] : [{ path: "messages/README.md", text: mixtureCard(parts, "messages", content) }]),
     ...launchFiles(plan),
+    { path: "runtime.yaml", text: runtimeText(runtimeOf(params, ports.digest(plan.template))) },
   ];
   assertNoSecretText(texts, params.export.allowSecretTypes, ports.own ?? []); // rows went through the gate one by one
   for (const { path, text } of texts) await writeTextAtomically(join(folder, path), text);
