@@ -3,13 +3,31 @@ import { SampleKind } from "../sample.ts";
 import { share } from "./ranges.ts";
 import { TrainingRecipe } from "./training.ts";
 
+const most = (kind: SampleKind, more = "") => z.int().positive().nullable().default(null).describe(`\`${kind}\` samples at most.${more}`);
+export const MixRecipe = z.strictObject({
+  segment: most("segment", " 20000 with base: 20000 gives 20k CAT and 20k base samples; CAT section 3: 20k instances."),
+  condense: most("condense"),
+  base: most("base"),
+  flat: most("flat"),
+  step: most("step"),
+});
+export type MixRecipe = z.infer<typeof MixRecipe>;
+
 export const ExportRecipe = z.strictObject({
-  kinds: z.array(SampleKind).min(1).default(["segment", "condense", "base"]).describe("Kinds of samples: segment, condense, base."),
+  kinds: z
+    .array(SampleKind)
+    .min(1)
+    .default(["segment", "condense", "base"])
+    .describe(
+      "Kinds of samples: segment, condense, base; flat = whole trajectories with their context calls, nothing folded; step = one sample per model call.",
+    ),
   layouts: z
-    .array(z.enum(["messages", "input-output"]))
+    .array(z.enum(["messages", "input-output", "tokenized", "prompt-completion", "turns", "structured", "atif"]))
     .min(1)
     .default(["messages", "input-output"])
-    .describe("Columns on disk: messages, input-output."),
+    .describe(
+      "Columns on disk: messages, input-output, tokenized (and a save_to_disk folder), prompt-completion, turns, structured, atif. What each says of the loss is in its schema.json.",
+    ),
   condenseExtractive: z
     .boolean()
     .default(false)
@@ -18,6 +36,22 @@ export const ExportRecipe = z.strictObject({
     .enum(["with-context", "without-context"])
     .default("with-context")
     .describe("Whether the `context` tool is described in `base` samples. The paper is silent; with it the schema is constant."),
+  baseOutcome: z
+    .enum(["resolved", "not-failed"])
+    .nullable()
+    .default("resolved")
+    .describe(
+      "Runs that give `base` samples: `resolved` = success is evident (SWE-smith's protocol, as in CAT's BASE-INSTRUCT), not-failed, null = whatever the filters keep.",
+    ),
+  baseMaxPerInstance: z
+    .int()
+    .positive()
+    .nullable()
+    .default(3)
+    .describe(
+      "`base` samples of one task instance at most, drawn by run.seed (SWE-smith: 3, so that easy tasks do not prevail). null: all.",
+    ),
+  mix: MixRecipe.prefault({}).describe("How many samples of each kind at most, drawn by run.seed and the sample's id. null: all."),
   validationShare: share().default(0.02).describe("Share of repositories whose samples go to validation, 0..1. Our choice."),
   shardMegabytes: z
     .number()

@@ -1,6 +1,7 @@
 import type { Flow, Funnel, Spent } from "../../schemas/funnel.ts";
 import type { Metrics } from "../../schemas/metrics.ts";
 import type { Decision, Failure, Verdict } from "../../schemas/verdict.ts";
+import { createContaminationCount } from "./contamination-count.ts";
 
 export const nothingSpent: Spent = { calls: 0, tokensIn: 0, tokensOut: 0, cost: null };
 
@@ -31,6 +32,7 @@ export function createFunnel(order: readonly string[]): {
   const tallies = new Map(
     order.map((name): [string, Tally] => [name, { lost: { trajectories: 0, segments: 0 }, rejects: 0, only: 0, flags: 0 }]),
   );
+  const contamination = createContaminationCount();
   let keptSamples = 0;
   const flowIn = (flows: Map<string, Flow>, name: string): Flow => {
     const flow = flows.get(name) ?? emptyFlow();
@@ -73,7 +75,9 @@ export function createFunnel(order: readonly string[]): {
       const failed = allFailures(verdict);
       count(failed);
       const segments = kept([...verdict.segments, ...(verdict.dropLast === null ? [] : [verdict.dropLast])]);
-      keptSamples += segments + kept([...verdict.condensations, verdict.base]);
+      const others = kept([...verdict.condensations, verdict.base]);
+      keptSamples += segments + others;
+      contamination.add(metrics.trajectory.contamination, segments + others > 0);
       for (const flow of [total, flowIn(sources, sourceOf(id)), flowIn(outcomes, outcomeOf(metrics))]) {
         flow.in.trajectories += 1;
         flow.in.segments += metrics.segments.length;
@@ -97,6 +101,7 @@ export function createFunnel(order: readonly string[]): {
             ? null
             : { amount: Math.round((1e6 * spent.cost.amount) / keptSamples) / 1e6, currency: spent.cost.currency },
       },
+      contamination: contamination.count(),
     }),
   };
 }

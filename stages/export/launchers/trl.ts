@@ -14,7 +14,12 @@ import {
 } from "./launcher.ts";
 
 const templatePath = "configs/trl/qwen2_5_train_gated.jinja";
-const fileNames: { readonly [K in MixtureName]: string } = { cat: "sft.yaml", base: "sft-base.yaml" };
+const fileNames: { readonly [K in MixtureName]: string } = {
+  cat: "sft.yaml",
+  base: "sft-base.yaml",
+  flat: "sft-flat.yaml",
+  step: "sft-step.yaml",
+};
 
 const adapter = ({ training: { method, loraRank, loraAlpha, loraDropout } }: TrainerRun): Record<string, YamlValue> =>
   method === "full"

@@ -10,6 +10,7 @@ import { judge, judgeMetrics } from "../../../stages/filter/judge.ts";
 import { metricsWithoutLast } from "../../../stages/lib/last-call.ts";
 import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics.ts";
 import { fakePorts } from "../../fakes/fake-ports.ts";
+import { uncontaminated } from "../../fakes/no-evaluation.ts";
 
 const settings = { seed: 101, numRuns: 1000 };
 const scopeOf = (name: string): string => new Map<string, Filter>(Object.entries(filters)).get(name)?.scope ?? "none";
@@ -105,6 +106,7 @@ describe("a verdict", () => {
         rejectedBy: "condense: memory-too-long",
         promptTokens: null,
         promptTokensPerCall: null,
+        contamination: uncontaminated,
       },
       blocks: [],
       segments: [],
@@ -132,7 +134,8 @@ describe("what a failing call costs", () => {
     windowTokensBefore: 900,
     windowTokensAfter: 400,
     windowRatio: 0.4,
-    checks: [],
+    checks: {},
+    findings: [],
     previousFacts: 0,
     keptFacts: 0,
     judgedFindings: null,
@@ -150,6 +153,7 @@ describe("what a failing call costs", () => {
       rejectedBy: null,
       promptTokens: null,
       promptTokensPerCall: null,
+      contamination: uncontaminated,
     },
     blocks: ratios.map(call),
     segments: [passing, ...ratios.map(() => passing)],
