@@ -131,6 +131,17 @@ test("context calls are named where their number counts", () => {
   expect(evidence.slice(0, -1)).toEqual(["call 1 after step 2, over 2000 tokens", "call 2 after step 6, over 2000 tokens"]);
 });
 
+test("an overlap with an evaluation set is named with its task", () => {
+  const metrics = metricsOf();
+  const contamination = { instance: [], repository: [], text: [{ list: "verified", instance: "acme__web-1", share: 0.125 }], patch: [] };
+  const { evidence } = told("maxEvaluationTextShare", {
+    metrics: { ...metrics, trajectory: { ...metrics.trajectory, contamination } },
+    trajectory,
+    memory: null,
+  });
+  expect(evidence[0]).toBe("12.5 % of acme__web-1 (verified)");
+});
+
 test("whatever the data, every threshold has evidence that ends with the run, in lines that fit a page", () => {
   fc.assert(
     fc.property(arbitraryMetrics, arbitraryTrajectory({ defects: true, controlTexts: true, longText: 5_000 }), (metrics, run) => {
