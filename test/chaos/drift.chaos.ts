@@ -38,6 +38,8 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   evaluation: [], // what the files hold counts, not where they lie: see below
   filter: ["judge", "export"], // the card states it
   export: ["export"],
+  "tokenizer.folder": [], // the digest of what lies there counts, not the place: see the last test
+  "tokenizer.template": [],
   "export.baseTools": ["measure", "export"],
   publish: [], // goes outside, comes back to no row
   "llm.baseUrl": ["condense"],
@@ -127,7 +129,7 @@ function otherValue(recipe: Recipe, path: readonly string[]): Recipe | null {
   return null;
 }
 
-const tokenizer = { name: "qwen2.5", digest: "0".repeat(64) } as const;
+const tokenizer = { name: "qwen2.5", digest: "0".repeat(64), local: null } as const;
 const keysOf = (settled: Settled): string[] => stepTable.map(({ name }) => stepKey(name, settled).stageKey);
 
 function changedBetween(settled: Settled, other: Settled): string[] {

@@ -19,10 +19,11 @@ const mostSteps = 4;
 /** Characters of a line of a step: a terminal's width and a half. Our choice. */
 const longestLine = 150;
 
+/** Values that say something; most counts of what may be wrong are 0, and would hide the rest. */
 const plain = (values: object): string =>
   Object.entries(values)
     .flatMap(([name, value]) =>
-      typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? [`${name} ${value}`] : [],
+      (typeof value === "number" && value !== 0) || typeof value === "string" || typeof value === "boolean" ? [`${name} ${value}`] : [],
     )
     .join(", ");
 

@@ -8,6 +8,7 @@ import { probeOf, thresholds, worstSeen } from "../../../../stages/filter/analys
 import type { Limits } from "../../../../stages/filter/filters/filter.ts";
 import { arbitraryMetrics } from "../../../fakes/arbitrary-metrics.ts";
 import { arbitraryTrajectory } from "../../../fakes/arbitrary-trajectory.ts";
+import { plainMemory } from "../../../fakes/plain-conduct.ts";
 import { bashStep, trajectoryOf, wordStep } from "../../../fakes/steps.ts";
 
 const limits: Limits = { ...FilterRecipe.parse({}), windowTokens: 65_536 };
@@ -33,6 +34,7 @@ const measured = (cut: number, set: Partial<BlockMetrics> = {}): BlockMetrics =>
   findings: [],
   previousFacts: 0,
   keptFacts: 0,
+  ...plainMemory,
   judgedFindings: null,
   ...set,
 });
