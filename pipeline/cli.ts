@@ -115,6 +115,11 @@ const parser = yargs(hideBin(process.argv))
           describe: "Import, or roll out, the first N trajectories only; stays until --limit all",
           requiresArg: true,
         })
+        .option("runtime", {
+          type: "string",
+          describe: "runtime.yaml of a dataset: the live agent keeps to what a model was trained on (persona, window, k, context calls)",
+          requiresArg: true,
+        })
         .option("shards", { type: "string", describe: "Only these shards of stages 2 to 5, such as 0-3,7", requiresArg: true })
         .option("jobs", {
           type: "number",
@@ -144,6 +149,7 @@ const parser = yargs(hideBin(process.argv))
           stages: args.stages,
           recipe: args.recipe,
           set: args.set,
+          runtime: args.runtime,
           input: args.input,
           tasks: args.tasks,
           limit: limitFrom(args.limit),
