@@ -51,35 +51,39 @@ book.prose(`## What each filter sees
 The value on which it hangs whether a trajectory gives segments, at percentiles: the worst of its context calls where a filter looks at those. A \`min\` threshold above p50, or a \`max\` below
 it, would cost half of the run by itself. Filters that only flag or take single samples decide about no trajectory, and have no row.`);
 
-await book.code((page) => {
+const varied = await book.code((page) => {
   const number = (value: number): string => (Number.isInteger(value) ? grouped(value) : String(Number(value.toPrecision(3))));
-  const seen = gathered.probes.map((probe) => ({
-    probe,
-    values: gathered.turning.get(probe.threshold.name)?.sorted() ?? new Float64Array(),
-  }));
+  const seen = gathered.probes.flatMap((probe) => {
+    const values = gathered.turning.get(probe.threshold.name)?.sorted() ?? new Float64Array();
+    return values.length === 0 ? [] : [{ probe, values }];
+  });
+  const differing = seen.filter(({ values }) => values[0] !== values[values.length - 1]);
   page.table(
     ["threshold", "now", "trajectories", "min", "p5", "p25", "p50", "p75", "p95", "max"],
-    seen
-      .filter(({ values }) => values.length > 0)
-      .map(({ probe, values }) => {
-        const limit = limitOf(limits, probe.threshold);
-        return [
-          probe.threshold.name,
-          limit === null ? "off" : number(limit),
-          values.length,
-          ...[0, 0.05, 0.25, 0.5, 0.75, 0.95, 1].map((share) => number(percentile(values, share))),
-        ];
-      }),
+    differing.map(({ probe, values }) => {
+      const limit = limitOf(limits, probe.threshold);
+      return [
+        probe.threshold.name,
+        limit === null ? "off" : number(limit),
+        values.length,
+        ...[0, 0.05, 0.25, 0.5, 0.75, 0.95, 1].map((share) => number(percentile(values, share))),
+      ];
+    }),
   );
+  const alike = seen
+    .filter((one) => !differing.includes(one))
+    .map(({ probe, values }) => `${probe.threshold.name} ${number(values[0] ?? 0)}`);
+  if (alike.length > 0) page.text(`the same everywhere: ${alike.join(", ")}`);
+  return differing.map(({ probe }) => probe);
 });
 
 book.prose(`## What is kept as each threshold moves
 
-All else stays as it is. The dashed line is the recipe's threshold; \`off\` says that there is none, and the curve what one would cost. Look for the flat part of a curve: there a threshold
+All else stays as it is; values that are the same everywhere have no panel. The dashed line is the recipe's threshold; \`off\` says that there is none, and the curve what one would cost. Look for the flat part of a curve: there a threshold
 takes outliers and no more. Where the curve is steep, a slightly other number is another dataset.`);
 
 await book.code((page) => {
-  page.picture("curves", "Trajectories kept as each threshold moves, a panel each", whatIfPlot(gathered, run.name));
+  page.picture("curves", "Trajectories kept as each threshold moves, a panel each", whatIfPlot({ ...gathered, probes: varied }, run.name));
 });
 
 book.prose(`## Filters that say the same
@@ -142,7 +146,7 @@ const suggestion = await book.code((page) => {
     moved.map(({ threshold, from, to }) => [threshold, from ?? "off", to]),
   );
   page.text(
-    `wanted: ${percent(all.wanted)} of the trajectories; each threshold cuts ${percent(all.cutShare)} off its worse end, together they keep ${percent(all.kept)}; without them ${percent(all.reachable)} would be kept`,
+    `wanted: ${percent(all.wanted)} of the trajectories; each threshold cuts ${percent(all.cutShare)} off its worse end, together they keep ${percent(all.kept)}; without them ${percent(all.reachable)} would be kept${all.reachable < all.wanted ? ", so the rest is lost to other filters" : ""}`,
   );
   return { ...all, limits: moved };
 });
@@ -154,10 +158,10 @@ minds, or the steps that were folded. When those that just fail look as good as 
 
 await book.code(async (page) => {
   const moved = { ...limits, ...Object.fromEntries(suggestion.limits.map(({ threshold, to }) => [threshold, to])) };
-  const again = await gatherRun(run, settled, moved, () => undefined);
-  const borders = again.gathered.borders.filter(({ threshold }) => suggestion.limits.some((one) => one.threshold === threshold));
+  const { gathered: again } = await gatherRun(run, settled, moved, () => undefined);
+  const borders = again.borders.filter(({ threshold }) => suggestion.limits.some((one) => one.threshold === threshold));
   const nearest = borders.map((border) => ({ ...border, passes: border.passes.slice(0, 1), fails: border.fails.slice(0, 1) }));
-  for (const border of await withEvidence(run, settled, moved, nearest)) page.text(borderText(border));
+  for (const border of await withEvidence(run, settled, again, nearest)) page.text(borderText(border));
 });
 
 book.prose(`## Take it over

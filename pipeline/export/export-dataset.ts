@@ -16,6 +16,7 @@ import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
 import { schemaText } from "../../stages/export/layouts/schema-text.ts";
 import { Mix, type Mixed } from "../../stages/export/mix.ts";
 import { createProvenance, type Provenance } from "../../stages/export/provenance.ts";
+import { runtimeOf, runtimeText } from "../../stages/export/runtime.ts";
 import { diskTexts } from "../../stages/export/save-to-disk.ts";
 import { type Place, type Split, type SplitName, splitByRepository } from "../../stages/export/split.ts";
 import { createStatistics, type Statistics } from "../../stages/export/statistics.ts";
@@ -270,6 +271,7 @@ async function writeTexts(
     ...[...new Set(parts.map(({ layout }) => layout))].flatMap((layout) => layoutTexts(parts, layout, content)),
     ...diskTexts(parts, (place) => ports.digest(`${place} ${content}`).slice(0, 16)),
     ...launchFiles(plan),
+    { path: "runtime.yaml", text: runtimeText(runtimeOf(params, ports.digest(plan.template))) },
   ];
   assertNoSecretText(texts, params.export.allowSecretTypes, ports.own ?? []); // rows went through the gate one by one
   for (const { path, text } of texts) await writeTextAtomically(join(folder, path), text);

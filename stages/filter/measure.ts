@@ -117,7 +117,7 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
  * rejected is measured without segments, since its `base` sample may still be wanted. */
 export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", MeasureParams> = {
   name: "measure",
-  version: 4,
+  version: 6,
   reads: ["trajectory"],
   readsIfKept: ["memory", "workspace"],
   writes: "metrics",

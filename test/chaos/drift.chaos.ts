@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { type Settled, settle, stepKey } from "../../pipeline/keys.ts";
 import { stepTable } from "../../pipeline/plan.ts";
 import { Recipe } from "../../schemas/recipe.ts";
@@ -34,11 +35,13 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   "condense.thought": ["condense"],
   "condense.windowTokens": ["condense"],
   "condense.judge": ["condense"],
+  evaluation: [], // what the files hold counts, not where they lie: see below
   filter: ["judge", "export"], // the card states it
   export: ["export"],
   "tokenizer.folder": [], // the digest of what lies there counts, not the place: see the last test
   "tokenizer.template": [],
   "export.baseTools": ["measure", "export"],
+  publish: [], // goes outside, comes back to no row
   "llm.baseUrl": ["condense"],
   "llm.model": ["condense"],
   "llm.temperature": ["condense"],
@@ -74,30 +77,52 @@ function changedAt(value: unknown, path: readonly string[], to: unknown): unknow
   return { ...(value as Record<string, unknown>), [key]: changedAt((value as Record<string, unknown>)[key], rest, to) };
 }
 
-/** Something for every type; the first that the schema accepts and that differs is taken. */
+/** What is not to be seen from a parameter's type. */
 const candidates: readonly unknown[] = [
-  ...[false, true, 0.25, 7, 9, 4000, "http://127.0.0.1:9/v1", "extractive", "keep", "escape", "not-failed", "without-context"],
-  ...[
-    "max_completion_tokens",
-    "OTHER_KEY",
-    ["segment"],
-    ["messages"],
-    ["submitted", "error"],
-    ["submitted", "gave-up"],
-    "xml",
-    "text",
-    "template",
-    "scripted",
-    "bwrap",
-    ["mail"],
-    { others: "flag" },
-  ],
-  ...[{ bash: "execute_bash" }, { top_k: 5 }, { inputPerMillion: 1, outputPerMillion: 2 }, "other", null, 1, 2, 3],
+  ...["http://127.0.0.1:9/v1", "OTHER_KEY", 0.25, 9, 4000, null, 2, 3],
+  ...[{ bash: "execute_bash" }, { others: "flag" }, { top_k: 5 }],
 ];
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+}
+
+const recipeSchema = z.toJSONSchema(Recipe, { io: "input", unrepresentable: "any" }) as JsonSchema;
+const alternatives = (schema: JsonSchema): JsonSchema[] => [
+  schema,
+  ...[...(schema.anyOf ?? []), ...(schema.allOf ?? [])].flatMap(alternatives),
+];
+const simple: Readonly<Record<string, readonly unknown[]>> = {
+  boolean: [false, true],
+  integer: [7, 1],
+  number: [0.25, 7],
+  string: ["other"],
+};
+
+/** Some values of a type: every choice that it lists, short lists, whole objects. `auto` only says what another choice says. */
+function valuesOf(schema: JsonSchema): unknown[] {
+  return alternatives(schema).flatMap(({ type, enum: choices, items, properties }) => {
+    if (choices !== undefined) return choices.filter((choice) => choice !== "auto");
+    if (items !== undefined) return valuesOf(items).map((item) => [item]);
+    if (properties !== undefined) return [Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, valuesOf(inner)[0]]))];
+    return simple[type ?? ""] ?? [];
+  });
+}
+
+const schemasAt = (path: readonly string[]): JsonSchema[] =>
+  path.reduce<JsonSchema[]>(
+    (schemas, key) => schemas.flatMap(alternatives).flatMap(({ properties }) => properties?.[key] ?? []),
+    [recipeSchema],
+  );
 
 function otherValue(recipe: Recipe, path: readonly string[]): Recipe | null {
   const now = JSON.stringify(at(recipe, path));
-  for (const candidate of candidates) {
+  for (const candidate of [...schemasAt(path).flatMap(valuesOf), ...candidates]) {
     const parsed = Recipe.safeParse(changedAt(recipe, path, candidate));
     if (parsed.success && JSON.stringify(at(parsed.data, path)) !== now) return parsed.data;
   }
@@ -107,10 +132,12 @@ function otherValue(recipe: Recipe, path: readonly string[]): Recipe | null {
 const tokenizer = { name: "qwen2.5", digest: "0".repeat(64), local: null } as const;
 const keysOf = (settled: Settled): string[] => stepTable.map(({ name }) => stepKey(name, settled).stageKey);
 
-function changedSteps(recipe: Recipe, other: Recipe): string[] {
-  const [before, after] = [keysOf(settle(recipe, {}, tokenizer)), keysOf(settle(other, {}, tokenizer))];
+function changedBetween(settled: Settled, other: Settled): string[] {
+  const [before, after] = [keysOf(settled), keysOf(other)];
   return stepTable.map(({ name }) => name).filter((_, index) => before[index] !== after[index]);
 }
+const changedSteps = (recipe: Recipe, other: Recipe): string[] =>
+  changedBetween(settle(recipe, {}, tokenizer), settle(other, {}, tokenizer));
 
 const expected = (path: string, table = reRuns): readonly string[] | undefined =>
   Object.entries(table)
@@ -119,22 +146,16 @@ const expected = (path: string, table = reRuns): readonly string[] | undefined =
 
 const withModel = Recipe.parse({ llm: { baseUrl: "http://127.0.0.1:1/v1", model: "m", price: {} }, condense: { condenser: "llm" } });
 const paths = leaves(withModel);
-/** Registries of one, so far. */
-const onlyOneValue = new Set(["generate.rollout.policy"]);
-
 test("the recipe has parameters, and every one of them has another value to try", () => {
   expect(paths.length).toBeGreaterThan(60);
-  expect(paths.filter((path) => otherValue(withModel, path) === null).map((path) => path.join("."))).toEqual([...onlyOneValue]);
+  expect(paths.filter((path) => otherValue(withModel, path) === null).map((path) => path.join("."))).toEqual([]);
 });
 
-test.each(paths.map((path) => path.join(".")).filter((path) => !onlyOneValue.has(path)))(
-  "%s changes the keys of exactly the steps it concerns",
-  (path) => {
-    const other = otherValue(withModel, path.split("."));
-    expect(other).not.toBeNull();
-    expect(changedSteps(withModel, other ?? withModel)).toEqual(expected(path));
-  },
-);
+test.each(paths.map((path) => path.join(".")))("%s changes the keys of exactly the steps it concerns", (path) => {
+  const other = otherValue(withModel, path.split("."));
+  expect(other).not.toBeNull();
+  expect(changedSteps(withModel, other ?? withModel)).toEqual(expected(path));
+});
 
 test("without a model nothing about the endpoint changes any key", () => {
   const recipe = Recipe.parse({ condense: { condenser: "extractive" } });
@@ -179,10 +200,17 @@ test.each([
   }
 });
 
+test("what trajectories are held against changes what is measured, and the card that states it", () => {
+  const now = settle(withModel, {}, tokenizer, { lists: { verified: "0".repeat(64) }, indexes: {} });
+  for (const evaluation of [
+    { lists: { verified: "1".repeat(64) }, indexes: {} },
+    { lists: { verified: "0".repeat(64) }, indexes: { mine: "0".repeat(64) } },
+  ])
+    expect(changedBetween(now, { ...now, evaluation })).toEqual(["measure", "export"]);
+});
+
 test("the tokenizer changes the keys of the steps that count tokens", () => {
   const now = settle(withModel, {}, tokenizer);
   const other = settle(withModel, {}, { ...tokenizer, digest: "1".repeat(64) });
-  const [before, after] = [keysOf(now), keysOf(other)];
-  const changed = stepTable.map(({ name }) => name).filter((_, index) => before[index] !== after[index]);
-  expect(changed).toEqual(["detect", "condense", "measure", "export"]);
+  expect(changedBetween(now, other)).toEqual(["detect", "condense", "measure", "export"]);
 });
