@@ -12,6 +12,8 @@ export interface BytePairModel {
   readonly merges: readonly (string | readonly [string, string])[];
   /** Found literally in any text, before everything else, and never split. */
   readonly controlTokens: readonly { readonly content: string; readonly id: number }[];
+  /** What Llama 3 does otherwise: up to three digits a piece, no normal form, and a piece that is a token is never merged. */
+  readonly likeLlama?: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface BytePairModel {
 export class BytePairEncoder {
   private readonly controlPattern: RegExp;
   private readonly controlIds: ReadonlyMap<string, number>;
-  private readonly scanner = new PieceScanner();
+  private readonly scanner: PieceScanner;
   private readonly merger: PieceMerger;
   private readonly cache = new PieceCache();
   private readonly lines = new LineCounts();
@@ -34,6 +36,7 @@ export class BytePairEncoder {
     const longestFirst = [...model.controlTokens].sort((a, b) => b.content.length - a.content.length);
     this.controlPattern = new RegExp(longestFirst.map(({ content }) => escapeForPattern(content)).join("|") || "(?!)", "g");
     this.controlIds = new Map(model.controlTokens.map(({ content, id }) => [content, id]));
+    this.scanner = new PieceScanner(model.likeLlama ?? false);
     this.merger = new PieceMerger(model);
   }
 
@@ -151,11 +154,16 @@ class PieceScanner {
   length = 0;
   private readonly kinds = codePointKinds();
   private readonly utf8 = new TextEncoder();
+  private readonly likeLlama: boolean;
+
+  constructor(likeLlama: boolean) {
+    this.likeLlama = likeLlama;
+  }
 
   load(text: string): void {
     this.fill(text);
     const isAscii = this.length === text.length;
-    if (isAscii) return;
+    if (isAscii || this.likeLlama) return;
     const composed = composeLikeReference(text);
     if (composed !== text) this.fill(composed);
   }
@@ -176,7 +184,7 @@ class PieceScanner {
     const kind = this.kindAt(start);
     const next = start + utf8Width(lead);
     if (kind === letter) return this.lettersEnd(next);
-    if (kind === number) return next;
+    if (kind === number) return this.likeLlama ? this.numbersEnd(next, 2) : next;
     if (kind === newline) return this.whitespaceEnd(start);
     if (lead === apostrophe) {
       const end = start + contractionWidth(bytes, start, length);
@@ -204,6 +212,13 @@ class PieceScanner {
   private kindAt(at: number): number {
     const lead = this.bytes[at]!;
     return lead < 0x80 ? this.kinds[lead]! : this.kinds[codePointAt(this.bytes, at)]!;
+  }
+
+  /** `\p{N}{0,most}` */
+  private numbersEnd(from: number, most: number): number {
+    let at = from;
+    for (let more = 0; more < most && at < this.length && this.kindAt(at) === number; more++) at += utf8Width(this.bytes[at]!);
+    return at;
   }
 
   /** `\p{L}*` */
@@ -301,8 +316,11 @@ class PieceMerger {
   private ranks = new Int32Array(longestScannedPiece);
   private readonly byteIds: Int32Array;
   private readonly table: MergeTable;
+  /** Null where merges alone decide. */
+  private readonly whole: WholePieces | null;
 
   constructor(model: BytePairModel) {
+    this.whole = model.likeLlama ? new WholePieces(model) : null;
     this.byteIds = Int32Array.from(gpt2Alphabet(), (character) => idOf(model.vocab, character));
     this.table = new MergeTable(model);
   }
@@ -312,6 +330,11 @@ class PieceMerger {
     const length = end - start;
     if (length > this.ids.length) this.ids = new Int32Array(2 * length);
     const { ids, byteIds } = this;
+    const known = this.whole?.find(bytes, start, end) ?? -1;
+    if (known >= 0) {
+      ids[0] = known;
+      return 1;
+    }
     for (let at = 0; at < length; at++) ids[at] = byteIds[bytes[start + at]!]!;
     if (length === 1) return 1;
     return length <= longestScannedPiece ? this.mergeByScan(length) : this.mergeByHeap(length);
@@ -375,6 +398,26 @@ class PieceMerger {
     let count = 0;
     for (let at = 0; at < length; at = following[at]!) ids[count++] = ids[at]!;
     return count;
+  }
+}
+
+/** Tokens by their spelling, for vocabularies that take a piece whole where they can (`ignore_merges`). */
+class WholePieces {
+  private readonly alphabet = gpt2Alphabet();
+  private readonly ids: ReadonlyMap<string, number>;
+  private readonly longest: number;
+
+  constructor({ vocab }: BytePairModel) {
+    this.ids = new Map(Object.entries(vocab));
+    this.longest = Object.keys(vocab).reduce((most, token) => Math.max(most, token.length), 0);
+  }
+
+  /** -1: the piece is no token. */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    if (end - start > this.longest) return -1;
+    let token = "";
+    for (let at = start; at < end; at++) token += this.alphabet[bytes[at]!]!;
+    return this.ids.get(token) ?? -1;
   }
 }
 

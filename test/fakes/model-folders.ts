@@ -27,6 +27,8 @@ export interface ModelFolder {
   readonly eos?: string;
   /** Pre-tokenizes as Llama 3 does: up to three digits a piece, no normal form, whole pieces before merges. */
   readonly likeLlama?: boolean;
+  /** Merges that only a general tokenizer takes: the habits of no family that our own encoder knows. */
+  readonly isOdd?: boolean;
 }
 
 /** Our own templates, each with the habits of a family. */
@@ -51,14 +53,14 @@ export const modelFolders = {
     control: ["<s>", "</s>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"],
     bos: "<s>",
     eos: "</s>",
-    likeLlama: true,
+    isOdd: true,
     template:
       "{{- bos_token }}{%- for message in messages %}{%- if message.role == 'system' %}{{- '[SYSTEM_PROMPT]' + message.content + '[/SYSTEM_PROMPT]' }}{%- elif message.role == 'user' %}{{- '[INST]' + message.content + '[/INST]' }}{%- else %}{{- message.content + eos_token }}{%- endif %}{%- endfor %}",
   },
 } satisfies Record<string, ModelFolder>;
 
 /** The text of its `tokenizer.json`: Qwen2.5's vocabulary with other control tokens and, where asked for, other pieces. */
-export function tokenizerText({ control, likeLlama }: ModelFolder): string {
+export function tokenizerText({ control, likeLlama, isOdd }: ModelFolder): string {
   const file = JSON.parse(qwenText) as TokenizerJson;
   let next = Math.max(...file.added_tokens.map(({ id }) => id)) + 1;
   const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };
@@ -69,6 +71,7 @@ export function tokenizerText({ control, likeLlama }: ModelFolder): string {
     file.model.ignore_merges = true;
     split.Regex = split.Regex.replace("|\\p{N}|", "|\\p{N}{1,3}|");
   }
+  if (isOdd === true) file.normalizer = null;
   return JSON.stringify(file);
 }
 
