@@ -248,9 +248,10 @@ test("a run without trajectories gives a card that says so, and no Parquet file"
   expect(summary.splits).toEqual([]);
   expect(summary.files.map(({ path }) => path)).toEqual([
     "README.md",
+    "configs/README.md",
     "funnel.svg",
     "launch/prepare-model.py",
-    "launch/slurm.sh",
+    "runtime.yaml",
     "stats.json",
   ]);
   expect(await readFile(join(folder, "README.md"), "utf8")).toContain("nothing passed the thresholds");
