@@ -99,7 +99,9 @@ function section(one: TrainerPlan, plan: LaunchPlan): string {
 function missingMixtures(configs: readonly ConfigFile[], plan: LaunchPlan): string {
   const there = new Set(plan.parts.flatMap(({ layout }) => mixturesOf(plan.parts, layout).map(({ name }) => name)));
   const missing = [...there].filter((name) => !configs.some(({ data }) => data.mixture.name === name));
-  return missing.length === 0 ? "" : `\n\nNo config for ${missing.join(", ")}: export one of the layouts above that are not in this dataset (\`export.layouts\`).`;
+  return missing.length === 0
+    ? ""
+    : `\n\nNo config for ${missing.join(", ")}: export one of the layouts above that are not in this dataset (\`export.layouts\`).`;
 }
 
 /** `configs/README.md`: how to start each trainer, and what was computed before anything was. */

@@ -143,7 +143,7 @@ describe("an export of several repositories", async () => {
   });
 
   test("has configurations whose datasets exist", async () => {
-    for (const name of await readdir(join(folder, "configs/axolotl"))) {
+    for (const name of (await readdir(join(folder, "configs/axolotl"))).filter((one) => one.endsWith(".yaml"))) {
       const config = parse(await readFile(join(folder, "configs/axolotl", name), "utf8")) as Record<
         "datasets" | "test_datasets",
         { path: string; split: string }[]
