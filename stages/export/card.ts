@@ -233,11 +233,13 @@ Configurations are named \`<layout>-<kind>\`${validation}. For training, downloa
 
 \`\`\`bash
 python3 launch/prepare-model.py                 # ${facts.params.export.training.model} into ./model${facts.params.export.training.yarn ? `, positions stretched to ${facts.params.window.tokens} by YaRN` : ""}
-sbatch launch/slurm.sh                          # axolotl; or TRAINER=trl sbatch launch/slurm.sh
+bash configs/trl/install.sh                     # or axolotl, ms-swift, llamafactory, automodel
+bash configs/trl/run.sh                         # several hosts: launch/{torchrun,slurm,skypilot,kubernetes}/
 \`\`\`
 
-\`configs/axolotl\` and \`configs/trl\` hold the hyper-parameters of the paper where it states them; the rest (batch, betas, precision, YaRN) is ours.
-${facts.parts.some((part) => part.layout === "messages") ? "Other trainers: ms-swift reads `messages` and its `loss`; LLaMA-Factory (sharegpt), verl and OpenRLHF read `messages` but train every agent turn, the\nrepeated ones too: give them the `base` kind only.\n" : ""}`;
+The configs hold the hyper-parameters of the paper where it states them; the rest (batch, betas, precision, YaRN) is ours. \`configs/README.md\` says what each
+trainer reads, whether each turn is trained exactly once by it, and what memory and time a training takes. Inference must keep to \`runtime.yaml\`.
+${facts.parts.some((part) => part.layout === "messages") ? "Other trainers: verl and OpenRLHF read `messages` but train every agent turn, the repeated ones too: give them the `base` kind only.\n" : ""}`;
 }
 
 /** README.md of the dataset. Nothing in it depends on time or place. */

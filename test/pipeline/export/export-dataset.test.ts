@@ -251,6 +251,7 @@ test("a run without trajectories gives a card that says so, and no Parquet file"
     "configs/README.md",
     "funnel.svg",
     "launch/prepare-model.py",
+    "runtime.yaml",
     "stats.json",
   ]);
   expect(await readFile(join(folder, "README.md"), "utf8")).toContain("nothing passed the thresholds");
