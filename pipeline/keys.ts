@@ -4,11 +4,12 @@ import type { KeyMaterial } from "../schemas/manifest.ts";
 import type { CondenseRecipe } from "../schemas/recipe/condense.ts";
 import type { Recipe } from "../schemas/recipe.ts";
 import { ExportParams } from "../stages/export/export.ts";
+import { SelectParams } from "../stages/filter/selection/select.ts";
 import type { MemorySize } from "../stages/lib/condense-input.ts";
 import { requestVersion } from "../stages/lib/condense-request.ts";
 import { scrubVersion } from "../stages/lib/secrets/scrub.ts";
 import { type EndpointSettings, endpointFrom, hasEndpoint, normaliseBaseUrl } from "./llm/endpoint.ts";
-import { exportVersion, generateVersion, rowStages, type StepName } from "./plan.ts";
+import { exportVersion, generateVersion, type RowStepName, rowStages, type StepName, selectVersion } from "./plan.ts";
 import { digestOf } from "./store/digest.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -97,7 +98,15 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
     condense: memorySizeOf(condense),
     baseTools: exporting.baseTools,
   }),
-  judge: ({ recipe: { filter, window } }) => ({ filter, windowTokens: window.tokens }),
+  judge: ({ recipe: { filter, window } }) => {
+    const { set: _, ...thresholds } = filter;
+    return { filter: thresholds, windowTokens: window.tokens };
+  },
+  select: ({ recipe: { filter, export: exporting, run } }) => ({
+    set: filter.set,
+    kinds: [...new Set(exporting.kinds)].sort(),
+    seed: run.seed,
+  }),
   export: ({ recipe: { persona, window, condense, filter, export: exporting, run } }) => ({
     persona,
     window,
@@ -116,13 +125,15 @@ export interface StepKey {
   readonly stageKey: string;
 }
 
+const ownVersions = { generate: generateVersion, select: selectVersion, export: exportVersion } as const;
+
 /** A step's parameters, parsed by its own schema, and the key made of them. */
 export function stepKey(name: StepName, settled: Settled): StepKey {
   const raw = paramsOf[name](settled);
-  const stage = name === "generate" || name === "export" ? null : rowStages[name];
-  const schema = name === "export" ? ExportParams : (stage?.params ?? null);
+  const stage = name in rowStages ? rowStages[name as RowStepName] : null;
+  const schema = name === "export" ? ExportParams : name === "select" ? SelectParams : (stage?.params ?? null);
   const params = schema === null ? raw : schema.parse(raw);
-  const version = stage?.version ?? (name === "export" ? exportVersion : generateVersion);
+  const version = stage?.version ?? ownVersions[name as Exclude<StepName, RowStepName>];
   const material: KeyMaterial = {
     stage: name,
     version,

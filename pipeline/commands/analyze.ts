@@ -9,6 +9,7 @@ import { curveOf, pairGrid, suggest } from "../../stages/filter/analysis/what-if
 import { stepKey } from "../keys.ts";
 import { nearest } from "../recipe.ts";
 import { gatherRun } from "../run/analyze.ts";
+import { selectionSummary } from "../run/selection-summary.ts";
 import { diffVerdicts } from "../run/verdict-diff.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { type RunFolder, reportFolder, verdictName } from "../store/run-folder.ts";
@@ -116,6 +117,7 @@ export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
     borders: gathered.borders,
     pair: pairOf(gathered, options.pair),
     suggestion: wanted === null ? null : suggest(gathered, wanted, movedBy(gathered, options.move)),
+    selection: await selectionSummary(run),
     plot,
   });
   await writeTextAtomically(plot, whatIfPlot(gathered, run.name));

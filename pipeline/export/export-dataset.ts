@@ -130,7 +130,7 @@ async function gather({ bundles, params, ports, spent, signal, progress }: Expor
   let trajectories = 0;
   for await (const judged of bundles()) {
     signal?.throwIfAborted();
-    funnel.add(judged.trajectory.id, judged.metrics, judged.verdict);
+    funnel.add(judged.trajectory.id, judged.metrics, judged.verdict, judged.leftOut);
     const bundle = withVerdictApplied(judged);
     const exported = exportTrajectory(bundle, params, ports);
     for (const kind of Object.keys(notKept) as SampleKind[]) notKept[kind] += exported.notKept[kind];

@@ -27,6 +27,8 @@ const shards = 64;
 const random = drawer(7);
 const whole = (most: number): number => Math.floor(random() * most);
 
+const sketch = (values: number): string => Buffer.from(Uint8Array.from({ length: 2 * values }, () => whole(256))).toString("base64");
+
 function metrics(): Metrics {
   const calls = 5; // six segments each
   const steps = 40 + whole(90);
@@ -64,6 +66,7 @@ function metrics(): Metrics {
     condensations: Array.from({ length: calls }, sample),
     base: sample(),
     dropLast: sample(),
+    set: { stepsSketch: sketch(128), taskSketch: sketch(64), instance: `acme__web-${whole(20_000)}`, repository: `acme/web-${whole(500)}` },
   };
 }
 

@@ -9,7 +9,7 @@ import { Recipe } from "../../schemas/recipe.ts";
 const reRuns: Readonly<Record<string, readonly string[]>> = {
   "run.shards": [], // fixed when the run is created
   "run.maxQuarantinedShare": [],
-  "run.seed": ["export"],
+  "run.seed": ["select", "export"],
   persona: ["detect", "condense", "measure", "export"],
   "window.tokens": ["detect", "condense", "judge", "export"],
   "window.replyTokens": ["detect", "condense", "measure", "export"],
@@ -24,7 +24,9 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   "condense.attempts": ["condense"],
   "condense.retryTemperature": ["condense"],
   filter: ["judge", "export"],
+  "filter.set": ["select", "export"],
   export: ["export"],
+  "export.kinds": ["select", "export"],
   "export.baseTools": ["measure", "export"],
   "llm.baseUrl": ["condense"],
   "llm.model": ["condense"],

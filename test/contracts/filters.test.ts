@@ -7,6 +7,7 @@ import { actionOf, actionProblems, allowedActions } from "../../stages/filter/ac
 import type { Filter, Finding, Limits } from "../../stages/filter/filters/filter.ts";
 import { type FilterName, filters } from "../../stages/filter/filters/index.ts";
 import { type CheckName, checks } from "../../stages/lib/checks/index.ts";
+import { nothingToCompare } from "../fakes/set-metrics.ts";
 
 /** Every check has looked at 200 things and found nothing. */
 const clean = Object.keys(checks).map((check) => ({ check, looked: 200, found: 0, findings: [] }));
@@ -62,6 +63,7 @@ const good: Metrics = {
   condensations: [{ tokens: 9_000, trainedTokens: 1_000, neededTokens: 20_000 }],
   base: { tokens: 50_000, trainedTokens: 1_000, neededTokens: 60_000 },
   dropLast: null,
+  set: nothingToCompare,
 };
 const defaults: Limits = { ...FilterRecipe.parse({}), windowTokens: 65_536 };
 

@@ -10,6 +10,7 @@ import { judge, judgeMetrics } from "../../../stages/filter/judge.ts";
 import { metricsWithoutLast } from "../../../stages/lib/last-call.ts";
 import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics.ts";
 import { fakePorts } from "../../fakes/fake-ports.ts";
+import { nothingToCompare } from "../../fakes/set-metrics.ts";
 
 const settings = { seed: 101, numRuns: 1000 };
 const scopeOf = (name: string): string => new Map<string, Filter>(Object.entries(filters)).get(name)?.scope ?? "none";
@@ -111,6 +112,7 @@ describe("a verdict", () => {
       condensations: [],
       base: { tokens: 10, trainedTokens: 1, neededTokens: 10 },
       dropLast: null,
+      set: nothingToCompare,
     };
     const verdict = judgeMetrics(metrics, { ...FilterRecipe.parse({}), windowTokens: 1024 });
     expect([verdict.trajectory.keep, verdict.context.keep, verdict.base.keep]).toEqual([true, false, true]);
@@ -156,6 +158,7 @@ describe("what a failing call costs", () => {
     condensations: ratios.map(() => passing),
     base: passing,
     dropLast: ratios.length === 0 ? null : { tokens: 20, trainedTokens: 2, neededTokens: 700 },
+    set: nothingToCompare,
   });
   const judged = (metrics: Metrics, filter: Record<string, unknown>, windowTokens = 1024): Verdict =>
     judgeMetrics(metrics, { ...FilterRecipe.parse(filter), windowTokens });
