@@ -102,11 +102,11 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
     const { set: _, ...thresholds } = filter;
     return { filter: thresholds, windowTokens: window.tokens };
   },
-  select: ({ recipe: { filter, export: exporting, run } }) => ({
-    set: filter.set,
-    kinds: [...new Set(exporting.kinds)].sort(),
-    seed: run.seed,
-  }),
+  select: ({ recipe: { filter, export: exporting, run }, condenser }) => {
+    const leavesOut = condenser === "extractive" && !exporting.condenseExtractive; // as export does: they are no samples then
+    const kinds = [...new Set(exporting.kinds)].sort().filter((kind) => kind !== "condense" || !leavesOut);
+    return { set: filter.set, kinds, seed: run.seed };
+  },
   export: ({ recipe: { persona, window, condense, filter, export: exporting, run } }) => ({
     persona,
     window,

@@ -16,7 +16,7 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   "window.keepSteps": ["detect", "export"],
   generate: ["generate"],
   detect: ["detect"],
-  "condense.condenser": ["condense"],
+  "condense.condenser": ["condense", "select"], // what the built-in condenser writes is no sample, unless asked for
   "generate.rollout": [],
   "condense.memoryBaseTokens": ["condense", "measure", "export"],
   "condense.memoryShare": ["condense", "measure", "export"],
@@ -27,6 +27,7 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   "filter.set": ["select", "export"],
   export: ["export"],
   "export.kinds": ["select", "export"],
+  "export.condenseExtractive": ["export"],
   "export.baseTools": ["measure", "export"],
   "llm.baseUrl": ["condense"],
   "llm.model": ["condense"],

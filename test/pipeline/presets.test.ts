@@ -3,6 +3,7 @@ import { parse } from "yaml";
 import { presetNames, presetText, requirePreset } from "../../pipeline/presets.ts";
 import { checkRecipe, parseRecipe } from "../../pipeline/recipe.ts";
 import { FilterRecipe } from "../../schemas/recipe/filter.ts";
+import { FilterSetRecipe } from "../../schemas/recipe/filter-set.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { actionOf, allowedActions } from "../../stages/filter/actions.ts";
 import type { Filter, Limits } from "../../stages/filter/filters/filter.ts";
@@ -27,6 +28,7 @@ describe.each(presetNames())("preset %s", (name) => {
     expect(Object.keys(value)).toEqual(["filter"]);
     const given = Object.keys(value["filter"] ?? {}).filter((key) => key !== "actions");
     expect(given).toEqual(Object.keys(FilterRecipe.shape).filter((key) => key !== "actions"));
+    expect(Object.keys((value["filter"] as { set: object }).set)).toEqual(Object.keys(FilterSetRecipe.shape));
   });
 
   test("is a recipe as it stands, and says where its numbers come from", () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ExportRecipe } from "../../../schemas/recipe/export.ts";
 import { FilterSetRecipe } from "../../../schemas/recipe/filter-set.ts";
 import { RunRecipe } from "../../../schemas/recipe/run.ts";
+import { SampleKind } from "../../../schemas/sample.ts";
 import type { LeftOut } from "../../../schemas/selection.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
 import { composeSet } from "./compose.ts";
@@ -11,7 +11,7 @@ import { byStanding } from "./standing.ts";
 export const SelectParams = z.strictObject({
   set: FilterSetRecipe,
   /** A trajectory counts by the samples that would be exported. */
-  kinds: ExportRecipe.shape.kinds,
+  kinds: z.array(SampleKind),
   seed: RunRecipe.shape.seed,
 });
 export type SelectParams = z.infer<typeof SelectParams>;

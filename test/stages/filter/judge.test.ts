@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FilterAction } from "../../../schemas/filter-action.ts";
 import type { BlockMetrics, Metrics, SampleMetrics } from "../../../schemas/metrics.ts";
-import { FilterRecipe } from "../../../schemas/recipe/filter.ts";
+import { FilterRecipe, ThresholdRecipe } from "../../../schemas/recipe/filter.ts";
 import { type Decision, type Failure, Verdict } from "../../../schemas/verdict.ts";
 import type { Filter } from "../../../stages/filter/filters/filter.ts";
 import { filters } from "../../../stages/filter/filters/index.ts";
@@ -231,7 +231,7 @@ test("the stage needs metrics and nothing else: no text, no model, no tokenizer"
     },
   );
   for (const metrics of fc.sample(arbitraryMetrics, { seed: 102, numRuns: 50 })) {
-    const outcome = await judge.run({ metrics }, judge.params.parse({ filter: FilterRecipe.parse({}), windowTokens: 2000 }), ports);
+    const outcome = await judge.run({ metrics }, judge.params.parse({ filter: ThresholdRecipe.parse({}), windowTokens: 2000 }), ports);
     expect(outcome.ok).toBe(true);
     if (outcome.ok) expect(Verdict.parse(outcome.value)).toEqual(judgeMetrics(metrics, { ...FilterRecipe.parse({}), windowTokens: 2000 }));
   }
