@@ -22,7 +22,10 @@ const inRecipe: Readonly<Record<string, string>> = {
   kinds: "export.kinds",
 };
 const named = (sentence: string): string =>
-  sentence.replace(/^memory\./, "condense.").replace(/^set\./, "filter.set.").replace(/^[A-Za-z]+(?= changed)/, (path) => inRecipe[path] ?? path);
+  sentence
+    .replace(/^memory\./, "condense.")
+    .replace(/^set\./, "filter.set.")
+    .replace(/^[A-Za-z]+(?= changed)/, (path) => inRecipe[path] ?? path);
 
 /** What changed between two keys of a step, in sentences: parameters by path, version, tokenizer. */
 export function changes(before: KeyMaterial, after: KeyMaterial): string[] {
