@@ -296,6 +296,41 @@ const parser = yargs(hideBin(process.argv))
       handle(async () => (await import("./commands/scan.ts")).scanCommand({ paths, personal, allow, json, quiet }))(),
   )
   .command(
+    "publish",
+    "Push the exported dataset to the Hugging Face Hub in one commit, behind gates for secrets, licences and evaluation data",
+    (parser) =>
+      withRecipe(withVerdict(parser))
+        .option("repo", {
+          type: "string",
+          demandOption: true,
+          describe: "Dataset on the hub: ORG/NAME; created where there is none",
+          requiresArg: true,
+        })
+        .option("dry-run", {
+          type: "boolean",
+          default: false,
+          describe: "Only ask the gates and list what would go (path, bytes, sha256); needs no network and no token",
+        })
+        .option("public", { type: "boolean", default: false, describe: "Everybody may read it (default: private)" })
+        .option("tag", { type: "string", describe: "Name this revision, such as v1.0; never moved once it is there", requiresArg: true })
+        .option("branch", {
+          type: "string",
+          default: "main",
+          describe: "Branch to commit to; created from main where there is none",
+          requiresArg: true,
+        })
+        .option("hub", { type: "string", describe: "Address of the hub (default: HF_ENDPOINT, https://huggingface.co)", requiresArg: true })
+        .epilogue("The token is read from CATGEN_HF_TOKEN, HF_TOKEN or the file that `hf auth login` writes.")
+        .example("$0 publish --run mine --repo me/cat-swe --dry-run", "what would go, and whether the gates let it")
+        .example("$0 publish --run mine --repo me/cat-swe --tag v1.0", "publish it, privately, and name the revision"),
+    (args) =>
+      handle(async () => {
+        const { publishCommand } = await import("./commands/publish.ts");
+        const { repo, tag, branch, hub, recipe, set } = args;
+        return publishCommand({ ...(await common(args)), repo, tag, branch, hub, recipe, set, dryRun: args.dryRun, public: args.public });
+      })(),
+  )
+  .command(
     "recipe",
     "Print every parameter with its default, as commented YAML; or a preset",
     (parser) =>

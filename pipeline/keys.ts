@@ -1,7 +1,9 @@
 import { z } from "zod";
+import type { EvaluationDigests } from "../schemas/contamination.ts";
 import { Fault } from "../schemas/fault.ts";
 import type { KeyMaterial } from "../schemas/manifest.ts";
-import type { CondenseRecipe } from "../schemas/recipe/condense.ts";
+import { CondenseRecipe } from "../schemas/recipe/condense.ts";
+import { WindowRecipe } from "../schemas/recipe/window.ts";
 import type { Recipe } from "../schemas/recipe.ts";
 import { ExportParams } from "../stages/export/export.ts";
 import { SelectParams } from "../stages/filter/selection/select.ts";
@@ -22,9 +24,16 @@ export interface Settled {
   /** Who writes the thoughts before context calls. */
   readonly thought: "template" | "llm";
   readonly tokenizer: { readonly name: "qwen2.5"; readonly digest: string };
+  /** What trajectories are held against (recipe `evaluation`, and what comes with catgen). */
+  readonly evaluation: EvaluationDigests;
 }
 
-export function settle(recipe: Recipe, env: Environment, tokenizer: Settled["tokenizer"]): Settled {
+export function settle(
+  recipe: Recipe,
+  env: Environment,
+  tokenizer: Settled["tokenizer"],
+  evaluation: EvaluationDigests = { lists: {}, indexes: {} },
+): Settled {
   const endpoint = endpointFrom(recipe.llm, env);
   const { condenser: wanted, thought } = recipe.condense;
   const condenser = wanted === "auto" ? (hasEndpoint(endpoint) ? "llm" : "extractive") : wanted;
@@ -40,7 +49,14 @@ export function settle(recipe: Recipe, env: Environment, tokenizer: Settled["tok
       "stop",
       "condense.judge is true, but there is no model to ask for a second opinion: set CATGEN_BASE_URL and CATGEN_MODEL, or condense.judge: false",
     );
-  return { recipe, endpoint, condenser, thought: thought === "template" || condenser !== "llm" ? "template" : "llm", tokenizer };
+  return {
+    recipe,
+    endpoint,
+    condenser,
+    thought: thought === "template" || condenser !== "llm" ? "template" : "llm",
+    tokenizer,
+    evaluation,
+  };
 }
 
 /** Does stage 3 ask the endpoint for anything? */
@@ -72,6 +88,26 @@ const memorySizeOf = ({ memoryBaseTokens, memoryShare, memoryCapTokens }: Conden
   memoryCapTokens,
 });
 
+/** What only a model that writes memories is told, and what only a model that is asked at all is: where nobody reads them, their defaults stand. */
+const unread = {
+  writing: CondenseRecipe.pick({ attempts: true, retryTemperature: true, candidates: true, maxFindings: true }).parse({}),
+  asking: CondenseRecipe.pick({ transport: true, windowTokens: true }).parse({}),
+  window: WindowRecipe.pick({ tokens: true, replyTokens: true }).parse({}),
+};
+
+function condenseParams(settled: Settled): unknown {
+  const { persona, window, condense } = settled.recipe;
+  const { condenser, thought, endpoint } = settled;
+  const asks = asksModel(settled);
+  return {
+    persona,
+    window: asks ? { tokens: window.tokens, replyTokens: window.replyTokens } : unread.window,
+    condense: { ...condense, condenser, thought, ...(condenser === "llm" ? {} : unread.writing), ...(asks ? {} : unread.asking) },
+    endpoint: asks ? replyShape(endpoint) : null,
+    requestVersion,
+  };
+}
+
 /** Parameters of each step: exactly what may change its rows, nothing more. */
 const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
   // A live run has a key of its own, and its record is imported as any other: what shaped it does not shape the import.
@@ -80,23 +116,14 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
     return { ...importing, scrubVersion };
   },
   detect: ({ recipe: { persona, window, detect, condense } }) => ({ persona, window, detect, memory: memorySizeOf(condense) }),
-  condense: (settled) => {
-    const { persona, window, condense } = settled.recipe;
-    const { condenser, thought, endpoint } = settled;
-    return {
-      persona,
-      window: { tokens: window.tokens, replyTokens: window.replyTokens },
-      condense: { ...condense, condenser, thought },
-      endpoint: asksModel(settled) ? replyShape(endpoint) : null,
-      requestVersion,
-    };
-  },
+  condense: condenseParams,
   stitch: () => ({}),
-  measure: ({ recipe: { persona, window, condense, export: exporting } }) => ({
+  measure: ({ recipe: { persona, window, condense, export: exporting }, evaluation }) => ({
     persona,
     replyTokens: window.replyTokens,
     condense: memorySizeOf(condense),
     baseTools: exporting.baseTools,
+    evaluation,
   }),
   judge: ({ recipe: { filter, window } }) => {
     const { set: _, ...thresholds } = filter;
@@ -107,13 +134,14 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
     const kinds = [...new Set(exporting.kinds)].sort().filter((kind) => kind !== "condense" || !leavesOut);
     return { set: filter.set, kinds, seed: run.seed };
   },
-  export: ({ recipe: { persona, window, condense, filter, export: exporting, run } }) => ({
+  export: ({ recipe: { persona, window, condense, filter, export: exporting, run }, evaluation }) => ({
     persona,
     window,
     condense,
     filter,
     export: exporting,
     seed: run.seed,
+    evaluation,
   }),
 };
 

@@ -70,7 +70,13 @@ export const PairGrid = z.strictObject({
 });
 export type PairGrid = z.infer<typeof PairGrid>;
 
-export const BorderCase = z.strictObject({ id: z.string(), value: z.number(), evidence: z.array(z.string()) });
+/** `call`: the context call that the value is of, counted from 1; null: it is of the whole run. `evidence`: lines for a person, of the data's own words. */
+export const BorderCase = z.strictObject({
+  id: z.string(),
+  value: z.number(),
+  call: z.int().positive().nullable(),
+  evidence: z.array(z.string()),
+});
 export type BorderCase = z.infer<typeof BorderCase>;
 
 /** The trajectories nearest to a threshold on either side, nearest first. */

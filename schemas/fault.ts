@@ -28,6 +28,10 @@ export const faultCodes = {
   SANDBOX_BROKEN: { exit: 75, meaning: "a sandbox could not be started or broke, through no doing of the agent; run again to go on" },
   TASK_INVALID: { exit: 65, meaning: "a task cannot be worked on: no tests, a broken tree, an evaluation instance" },
   SECRETS_FOUND: { exit: 65, meaning: "something that is about to be published holds a secret" },
+  PUBLISH_BLOCKED: { exit: 65, meaning: "a gate found something in the dataset that must not be published unlooked at" },
+  HUB_AUTH: { exit: 78, meaning: "the hub does not know the token, or it may not do what was asked" },
+  HUB_UNREACHABLE: { exit: 75, meaning: "the hub refused, stalled or broke off too often; nothing is half-published, run again to go on" },
+  HUB_REFUSED: { exit: 65, meaning: "the hub refuses this very request (a name, a tag, a visibility), or has no such dataset" },
   BUDGET_SPENT: { exit: 75, meaning: "the budget in tokens or money is used up" },
 } as const;
 export type FaultCode = keyof typeof faultCodes;

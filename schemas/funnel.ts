@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ContaminationCount } from "./contamination.ts";
 import { SetRule } from "./selection.ts";
 
 const Count = z.int().nonnegative();
@@ -33,6 +34,8 @@ export const Funnel = z.strictObject({
   spent: z.strictObject({ calls: Count, tokensIn: Count, tokensOut: Count, cost: Money.nullable() }),
   /** The same divided among the kept samples; null where none is kept, or nothing has a price. */
   perKeptSample: z.strictObject({ tokens: z.number().nonnegative().nullable(), cost: Money.nullable() }),
+  /** What of all this belongs to sets that models are evaluated on, and whether it was kept. */
+  contamination: ContaminationCount,
 });
 export type Funnel = z.infer<typeof Funnel>;
 export type Spent = Funnel["spent"];

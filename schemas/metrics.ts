@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Findings } from "./finding.ts";
+import { Contamination } from "./contamination.ts";
+import { Finding } from "./finding.ts";
 import { ExitStatus } from "./trajectory.ts";
 
 const Count = z.int().nonnegative();
@@ -31,19 +32,17 @@ export const TrajectoryMetrics = z.strictObject({
   promptTokens: Distribution.nullable(),
   /** All prompt sizes in call order, tokens: the saw-tooth. Steps and context calls alike. */
   promptTokensPerCall: z.array(Count).nullable(),
+  /** What of it belongs to sets that models are evaluated on. */
+  contamination: Contamination,
 });
 export type TrajectoryMetrics = z.infer<typeof TrajectoryMetrics>;
 
-/** What one check of `stages/lib/checks` says of a memory. */
-export const CheckMetrics = z.strictObject({
-  check: z.string(),
-  /** Claims, entities or rules looked at. */
-  looked: Count,
-  /** How many of them are wrong; `findings` shows the first of them. */
-  found: Count,
-  findings: Findings,
-});
-export type CheckMetrics = z.infer<typeof CheckMetrics>;
+/**
+ * What one check of `stages/lib/checks` has counted in a memory: [claims, entities or rules looked at, how many of them are wrong]. A pair
+ * without names, since a dataset has millions and every threshold that moves reads them all.
+ */
+export const CheckCounts = z.tuple([Count, Count]);
+export type CheckCounts = z.infer<typeof CheckCounts>;
 
 /** One row per context call. */
 export const BlockMetrics = z.strictObject({
@@ -62,8 +61,10 @@ export const BlockMetrics = z.strictObject({
   windowTokensBefore: Count,
   windowTokensAfter: Count,
   windowRatio: Ratio,
-  /** One entry per check, in the order of the registry. */
-  checks: z.array(CheckMetrics),
+  /** By the check's name, in the order of the registry. */
+  checks: z.record(z.string(), CheckCounts),
+  /** The first that each check has found; mostly none. */
+  findings: z.array(Finding.extend({ check: z.string() })),
   /** Distinct paths, names, commands and numbers of the previous memory, and how many of them this one still tells; 0 for the first. */
   previousFacts: Count,
   keptFacts: Count,

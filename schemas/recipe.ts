@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { CondenseRecipe } from "./recipe/condense.ts";
 import { DetectRecipe } from "./recipe/detect.ts";
+import { EvaluationRecipe } from "./recipe/evaluation.ts";
 import { ExportRecipe } from "./recipe/export.ts";
 import { FilterRecipe } from "./recipe/filter.ts";
 import { GenerateRecipe } from "./recipe/generate.ts";
 import { LlmRecipe } from "./recipe/llm.ts";
 import { PersonaRecipe } from "./recipe/persona.ts";
+import { PublishRecipe } from "./recipe/publish.ts";
 import { RunRecipe } from "./recipe/run.ts";
 import { WindowRecipe } from "./recipe/window.ts";
 
@@ -18,7 +20,9 @@ export const Recipe = z.strictObject({
   detect: DetectRecipe.prefault({}).describe("Stage 2: insertion points."),
   condense: CondenseRecipe.prefault({}).describe("Stage 3: memory blocks."),
   filter: FilterRecipe.prefault({}).describe("Stage 5: thresholds; null switches one off."),
+  evaluation: EvaluationRecipe.prefault({}).describe("Sets that models are evaluated on, and that training data must not touch."),
   export: ExportRecipe.prefault({}).describe("Stage 6: the dataset."),
+  publish: PublishRecipe.prefault({}).describe("What may go to the Hub although a gate stops at it."),
   llm: LlmRecipe.prefault({}).describe("The backbone. The key is never in a recipe: set CATGEN_API_KEY."),
 });
 export type Recipe = z.infer<typeof Recipe>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TrajectoryId } from "./trajectory.ts";
 
-export const SampleKind = z.enum(["segment", "condense", "base"]);
+export const SampleKind = z.enum(["segment", "condense", "base", "flat", "step"]);
 export type SampleKind = z.infer<typeof SampleKind>;
 
 /** One chat turn as text. `train`: this turn carries loss (assistant turns only). `step`: base step it renders, -1 for anything else. */
@@ -43,3 +43,28 @@ export const SampleFacts = z.strictObject({
   metaJson: z.string().nullable(),
 });
 export type SampleFacts = z.infer<typeof SampleFacts>;
+
+/** A call with an id that is its own within the sample: the source's where it has one that no other call of the sample bears. */
+export const SaidCall = z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() });
+export type SaidCall = z.infer<typeof SaidCall>;
+
+/**
+ * One message as the chat API knows it, before any call style turns it into text. `callId`: the call that a tool message answers, else null.
+ * `train` and `step` as in `Turn`.
+ */
+export const Said = z.strictObject({
+  role: z.enum(["system", "user", "assistant", "tool"]),
+  content: z.string(),
+  calls: z.array(SaidCall),
+  callId: z.string().nullable(),
+  train: z.boolean(),
+  step: z.int().min(-1),
+});
+export type Said = z.infer<typeof Said>;
+
+/** A sample as the layouts get it. `said`: the same as `sample.turns`, structured; null where no layout asks for it. */
+export interface ExportedSample {
+  readonly sample: Sample;
+  readonly facts: SampleFacts;
+  readonly said: readonly Said[] | null;
+}

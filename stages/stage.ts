@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Bundle, PartName } from "../schemas/bundle.ts";
 import type { Completion, Reply } from "../schemas/completion.ts";
+import type { EvaluationSets } from "./lib/contamination/contamination.ts";
 
 /** Rejected = a fact about the data, stored like any other row. What broke is thrown as a `Fault`. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
@@ -16,6 +17,8 @@ export interface Ports {
   countTokens(text: string): number;
   /** Lower-case hex SHA-256 of the UTF-8 bytes. */
   digest(text: string): string;
+  /** Sets that models are evaluated on, as the parameters of measuring name them. */
+  evaluationSets(): Promise<EvaluationSets>;
 }
 
 /**

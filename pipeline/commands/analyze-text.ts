@@ -1,5 +1,6 @@
 import type { Analysis, Border, Curve, MeasureSpread, OnlyIn, PairGrid, Suggestion, VerdictDiff } from "../../schemas/analysis.ts";
 import { selectionText } from "../run/selection-summary.ts";
+import { safe } from "./safe-text.ts";
 import { table } from "./shared.ts";
 
 const number = (value: number): string => (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4))));
@@ -56,9 +57,13 @@ function curveText({ threshold, filter, limit, values }: Curve, measured: Analys
   return `${head}\n${table(["  value", "trajectories", "of all", "segments"], rows)}`;
 }
 
-function borderText({ threshold, limit, passes, fails }: Border): string {
+/** One threshold with its nearest cases and what they can be checked by. */
+export function borderText({ threshold, limit, passes, fails }: Border): string {
   const side = (name: string, cases: Border["passes"]): string[] =>
-    cases.flatMap(({ id, value, evidence }) => [`  ${name} ${number(value)}  ${id}`, ...evidence.map((line) => `        ${line}`)]);
+    cases.flatMap(({ id, value, call, evidence }) => [
+      `  ${name} ${number(value)}  ${id}${call === null ? "" : ` --fold ${call}`}`,
+      ...evidence.map((line) => `        ${safe(line)}`),
+    ]);
   const lines = [...side("passes", passes), ...side("fails ", fails)];
   return [`${threshold} ${number(limit)}`, ...(lines.length === 0 ? ["  nothing hangs on it"] : lines)].join("\n");
 }
@@ -101,7 +106,7 @@ export function analysisText(analysis: Analysis): string {
     section("Filters", filtersText(analysis)),
     section("Filters that reject the same trajectories", overlapsText(analysis)),
     section("Kept as one threshold moves (*: as it is)", curves.map((curve) => curveText(curve, measured)).join("\n\n")),
-    section("At the border (look at one with: catgen show ID)", borders.map(borderText).join("\n")),
+    section("At the border (look at one with: catgen show ID, or ID --fold N)", borders.map(borderText).join("\n")),
     section("Measures", spreadTable(measures)),
     `\n${counts
       .map(

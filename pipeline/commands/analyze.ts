@@ -9,6 +9,7 @@ import { curveOf, pairGrid, suggest } from "../../stages/filter/analysis/what-if
 import { stepKey } from "../keys.ts";
 import { nearest } from "../recipe.ts";
 import { gatherRun } from "../run/analyze.ts";
+import { withEvidence } from "../run/border-evidence.ts";
 import { selectionSummary } from "../run/selection-summary.ts";
 import { diffVerdicts } from "../run/verdict-diff.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
@@ -41,7 +42,8 @@ function wantedShare(option: string): number {
   );
 }
 
-function probeNamed(gathered: Gathered, name: string): Probe {
+/** The threshold that is called `name`, itself or by its filter. */
+export function probeNamed(gathered: Gathered, name: string): Probe {
   const probe = gathered.probes.find(({ threshold }) => threshold.name === name || threshold.filter === name);
   if (probe !== undefined) return probe;
   const names = thresholds.map((threshold) => threshold.name);
@@ -92,7 +94,7 @@ export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
   const saved = await savedRecipe(run);
   const settled = await settleHere(saved, run);
   const recipe = await chosenRecipe(saved, options, null);
-  if (stepKey("measure", { ...settled, recipe }).stageKey !== stepKey("measure", settled).stageKey)
+  if (stepKey("measure", await settleHere(recipe, run)).stageKey !== stepKey("measure", settled).stageKey)
     throw new Fault(
       "USAGE",
       "stop",
@@ -114,7 +116,7 @@ export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
     filters: gathered.filters,
     overlaps: gathered.overlaps,
     curves: gathered.probes.map((probe) => curveOf(gathered, probe)),
-    borders: gathered.borders,
+    borders: await withEvidence(run, settled, limits, gathered.borders),
     pair: pairOf(gathered, options.pair),
     suggestion: wanted === null ? null : suggest(gathered, wanted, movedBy(gathered, options.move)),
     selection: await selectionSummary(run),

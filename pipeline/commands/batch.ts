@@ -7,6 +7,7 @@ import { createRecorder } from "../batch/recorder.ts";
 import { checkResults } from "../batch/results.ts";
 import { takeIn } from "../batch/take-in.ts";
 import { openSettled, openWave, readWaves, type Waves } from "../batch/waves.ts";
+import { evaluationPort } from "../contamination/load.ts";
 import type { Settled } from "../keys.ts";
 import { checkEndpoint } from "../llm/endpoint.ts";
 import { type Ledger, openLedger } from "../llm/ledger.ts";
@@ -117,7 +118,7 @@ export async function batchWriteCommand(options: BatchWriteOptions): Promise<num
         countTokens,
       });
       try {
-        const ports = { complete: recorder.complete, countTokens, digest: sha256 };
+        const ports = { complete: recorder.complete, countTokens, digest: sha256, evaluationSets: evaluationPort(settled) };
         const context: RunContext = { run, settled, ports, progress, signal: drain.signal, jobs: 1, recordsAtOnce: 1 };
         summary = await runStage(context, "condense", shardsIn(options.shards, run.shards));
         if (recorder.written.requests > 0) await draft.publish();

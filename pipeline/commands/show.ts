@@ -1,3 +1,4 @@
+import type { Contamination } from "../../schemas/contamination.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { Finding } from "../../schemas/finding.ts";
 import type { BlockMetrics } from "../../schemas/metrics.ts";
@@ -9,6 +10,7 @@ import type { Decision, Verdict } from "../../schemas/verdict.ts";
 import { grouped } from "../../stages/export/number-text.ts";
 import { leftOutText } from "../../stages/filter/selection/left-out-text.ts";
 import { findBundle, readAllBundles } from "../run/bundles.ts";
+import { contaminationLines } from "./contamination-text.ts";
 import { placementText, pointLines } from "./placement-text.ts";
 import { safe } from "./safe-text.ts";
 import { type CommonOptions, openJudged, print } from "./shared.ts";
@@ -120,11 +122,12 @@ function selectionText({ standing, leftOut }: Selection): string {
   return `  set: ${leftOut === null ? "selected" : `left out: ${leftOutText(leftOut)}`} (${by})`;
 }
 
-function headText({ id, origin, outcome, marks, task, steps }: Trajectory): string {
+function headText({ id, origin, outcome, marks, task, steps }: Trajectory, contamination: Contamination | null): string {
   const evidence = outcome.evidence === null ? "" : ` (${outcome.evidence.kind}: ${safe(outcome.evidence.detail)})`;
   return [
     `${id}: ${steps.length} steps from ${safe(origin.file)} (${origin.dialect}), licence ${origin.licence ?? "unknown"}`,
     `resolved: ${outcome.resolved ?? "unknown"}${evidence}; exit: ${outcome.exit}${outcome.rawExit === null ? "" : ` (${safe(outcome.rawExit)})`}; marks: ${marks.join(", ") || "none"}`,
+    ...(contamination === null ? [] : contaminationLines(contamination)),
     "",
     "task",
     indent(clip(task.prompt, false), "  "),
@@ -136,7 +139,11 @@ function showText(show: Show, options: ShowOptions): string {
   const blocks = blocksOf(show);
   const detection = show.detection?.ok === true ? show.detection.value : null;
   const points = show.memory === null ? (detection?.points ?? []) : [];
-  const pieces: string[] = [headText(show.trajectory), ...(detection === null ? [] : ["", placementText(detection)]), ""];
+  const pieces: string[] = [
+    headText(show.trajectory, show.metrics?.ok === true ? show.metrics.value.trajectory.contamination : null),
+    ...(detection === null ? [] : ["", placementText(detection)]),
+    "",
+  ];
   for (const [index, step] of show.trajectory.steps.entries()) {
     const at = blocks.findIndex((block) => block.cut === index);
     const point = points.find(({ cut }) => cut === index);
@@ -184,11 +191,14 @@ const findingLines = (findings: readonly Finding[], found: number): string[] => 
 ];
 
 /** What each check says of the memory, with the words it minds. */
-function checksText({ checks, previousFacts, keptFacts }: BlockMetrics): string {
+function checksText({ checks, findings, previousFacts, keptFacts }: BlockMetrics): string {
   const hop = previousFacts === 0 ? [] : [`  of ${previousFacts} facts of the memory before, ${keptFacts} are still told`];
-  const said = checks.flatMap(({ check, looked, found, findings }) => [
+  const said = Object.entries(checks).flatMap(([check, [looked, found]]) => [
     `  ${check}: ${found === 0 ? "nothing wrong" : `${found} wrong`} in ${looked}`,
-    ...findingLines(findings, found),
+    ...findingLines(
+      findings.filter((finding) => finding.check === check),
+      found,
+    ),
   ]);
   return ["checks", ...said, ...hop].join("\n");
 }

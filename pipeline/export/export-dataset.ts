@@ -1,18 +1,24 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Tallies } from "../../schemas/manifest.ts";
-import type { SampleKind } from "../../schemas/sample.ts";
+import { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
 import { datasetCard, mixtureCard, type SplitSize } from "../../stages/export/card.ts";
 import { type DatasetPart, mixturesOf } from "../../stages/export/dataset-parts.ts";
-import { type Exported, exportTrajectory } from "../../stages/export/export.ts";
+import { exportTrajectory, noneOfAnyKind } from "../../stages/export/export.ts";
 import { createFunnel, nothingSpent } from "../../stages/export/funnel.ts";
 import { funnelPlot } from "../../stages/export/funnel-plot.ts";
-import { launchFiles } from "../../stages/export/launchers/index.ts";
-import { gradientAccumulation } from "../../stages/export/launchers/launcher.ts";
-import { createProvenance } from "../../stages/export/provenance.ts";
-import { type Place, type SplitName, splitByRepository } from "../../stages/export/split.ts";
-import { createStatistics } from "../../stages/export/statistics.ts";
+import { trainingLines } from "../../stages/export/launchers/configs-readme.ts";
+import { requireFeasible } from "../../stages/export/launchers/feasible.ts";
+import { launchers, launchFiles, trainerPlans } from "../../stages/export/launchers/index.ts";
+import type { LaunchPlan, SizedPart } from "../../stages/export/launchers/launcher.ts";
+import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
+import { schemaText } from "../../stages/export/layouts/schema-text.ts";
+import { Mix, type Mixed } from "../../stages/export/mix.ts";
+import { createProvenance, type Provenance } from "../../stages/export/provenance.ts";
+import { diskTexts } from "../../stages/export/save-to-disk.ts";
+import { type Place, type Split, type SplitName, splitByRepository } from "../../stages/export/split.ts";
+import { createStatistics, type Statistics } from "../../stages/export/statistics.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
 import { withVerdictApplied } from "../../stages/lib/last-call.ts";
 import { assertNoSecretText } from "../secrets/scan-files.ts";
@@ -42,6 +48,8 @@ export interface ExportSummary {
   readonly whole: Whole | null;
   /** Samples whose files (of the first layout) came from an earlier export. */
   readonly samplesReused: number;
+  /** What the launch configs were found to need, one line per trainer. */
+  readonly training: readonly string[];
   /** Every file of the folder, sorted by path; `rows` for Parquet. */
   readonly files: readonly { readonly path: string; readonly sha256: string; readonly bytes: number; readonly rows: number | null }[];
 }
@@ -55,15 +63,19 @@ interface MadeDataset {
 
 /** Writes a whole dataset into an empty folder: Parquet per layout, kind and split, card, launch files, statistics. */
 export async function exportDataset(request: ExportRequest): Promise<ExportSummary> {
-  gradientAccumulation(request.params.export.training); // throws now, not after an hour of rendering
+  requireFeasible(request.params.export.training, request.params.window.tokens, launchers); // now, not after an hour of rendering
   const { account, stats, splits } = (await takenWhole(request)) ?? (await makeAll(request));
   const data = await filesOf(request.folder, splits);
   const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
-  await writeTexts(request, account, stats, splits, content);
+  const plan = launchPlan(request, account, splits);
+  await writeTexts(request, account, stats, splits, content, plan);
   const { funnel: _, ...tableOne } = stats;
   return {
     trajectories: { in: account.trajectories, out: account.provenance.trajectories },
-    splits: splits.map(({ key: _key, files, reused: _reused, ...size }) => ({ ...size, shards: files.length })),
+    splits: splits.map(({ key: _key, files, reused: _reused, ...size }) => ({
+      ...size,
+      shards: files.filter(({ name }) => name.endsWith(".parquet")).length,
+    })),
     parts: splits.map(({ reused: _reused, files, ...part }) => ({
       ...part,
       files: data.flatMap(({ path, sha256, rows }) =>
@@ -77,6 +89,7 @@ export async function exportDataset(request: ExportRequest): Promise<ExportSumma
     tallies: account.tallies,
     repositories: account.repositories,
     stats,
+    training: trainingLines(plan, trainerPlans(plan)),
     files: await filesOf(request.folder, splits, data),
   };
 }
@@ -103,11 +116,19 @@ async function makeAll(request: ExportRequest): Promise<MadeDataset> {
     );
     const splits = await writeSplits(request, spool, gathered, split);
     const { trajectories, notKept, refused, provenance, stats } = gathered;
-    const repositories = { train: split.train.length, validation: split.validation.length };
+    const repositories = repositoriesOf(gathered, split);
     return { account: { trajectories, notKept, refused, provenance, repositories, tallies: talliesOf(gathered) }, stats, splits };
   } finally {
     await spool.remove();
   }
+}
+
+/** Repositories on each side that have a sample in the mix. The sides themselves do not depend on it. */
+function repositoriesOf({ places, mixed }: Gathered, split: Split): Record<SplitName, number> {
+  const used = new Set([...mixed.rows.values()].flatMap((counts) => [...counts.keys()]));
+  const groups = new Set(places.flatMap((place, index) => (used.has(index) ? [split.groupOf(place)] : [])));
+  const present = (names: readonly string[]): number => names.filter((name) => groups.has(name)).length;
+  return { train: present(split.train), validation: present(split.validation) };
 }
 
 /** Renders every trajectory into the spool. */
@@ -121,41 +142,54 @@ async function gather({ bundles, params, ports, spent, signal, progress }: Expor
     placeNumbers.set(key, places.length);
     return places.push(place) - 1;
   };
-  const rows = new Map<SampleKind, Map<number, number>>();
   const refused: Record<string, Record<string, number>> = {};
-  const notKept: Record<SampleKind, number> = { segment: 0, condense: 0, base: 0 };
-  const statistics = createStatistics();
+  const notKept = noneOfAnyKind();
+  const mix = new Mix({ ...params.export, seed: params.seed }, ports.digest);
   const funnel = createFunnel(Object.keys(filters));
-  const provenance = createProvenance();
   let trajectories = 0;
   for await (const judged of bundles()) {
     signal?.throwIfAborted();
     funnel.add(judged.trajectory.id, judged.metrics, judged.verdict, judged.leftOut);
     const bundle = withVerdictApplied(judged);
     const exported = exportTrajectory(bundle, params, ports);
-    for (const kind of Object.keys(notKept) as SampleKind[]) notKept[kind] += exported.notKept[kind];
+    for (const kind of SampleKind.options) notKept[kind] += exported.notKept[kind];
     for (const { kind, why } of exported.refused) refused[kind] = { ...refused[kind], [why]: (refused[kind]?.[why] ?? 0) + 1 };
+    const { instance, source, origin, task } = bundle.trajectory;
+    const samples: { kind: SampleKind; draw: string }[] = [];
     for (const one of exported.samples) {
-      const place = numberOf({ repository: bundle.trajectory.task.repository, instance: bundle.trajectory.instance });
-      const counts = rows.get(one.sample.kind) ?? new Map<number, number>();
-      rows.set(one.sample.kind, counts.set(place, (counts.get(place) ?? 0) + 1));
-      await spool.add(place, one);
+      const place = numberOf({ repository: task.repository, instance });
+      const draw = mix.add(one.sample.kind, one.sample.id, instance, place);
+      samples.push({ kind: one.sample.kind, draw });
+      await spool.add(place, draw, one);
     }
-    if (exported.samples.length > 0) provenance.add(bundle.trajectory, hasMemories(exported) ? bundle.memory : null);
-    if (exported.samples.some(({ sample }) => sample.kind === "segment")) statistics.add(bundle.metrics);
+    const writers = bundle.memory?.blocks.map(({ writer }) => writer) ?? [];
+    if (samples.length > 0) await spool.addAccount({ trajectory: { source, origin }, writers, metrics: bundle.metrics, samples });
     trajectories += 1;
     progress?.(trajectories);
   }
   await spool.finish();
+  const mixed = mix.result();
+  for (const { kind, why, count } of mixed.dropped) refused[kind] = { ...refused[kind], [why]: count };
+  const { statistics, provenance } = await accountsOf(spool, mixed);
   const stats = statistics.stats(funnel.funnel(spent ?? nothingSpent));
-  return { trajectories, places, rows, notKept, refused, stats, provenance: provenance.provenance() };
+  return { trajectories, places, mixed, notKept, refused, stats, provenance };
 }
 
-const hasMemories = (exported: Exported): boolean => exported.samples.some(({ sample }) => sample.kind !== "base");
+/** Statistics and provenance of the trajectories that have a sample in the mix. */
+async function accountsOf(spool: Spool, mixed: Mixed): Promise<{ statistics: Statistics; provenance: Provenance }> {
+  const statistics = createStatistics();
+  const provenance = createProvenance();
+  for await (const { trajectory, writers, metrics, samples } of spool.accounts()) {
+    const kinds = new Set(samples.flatMap(({ kind, draw }) => (mixed.has(kind, draw) ? [kind] : [])));
+    if (kinds.size > 0) provenance.add(trajectory, [...kinds].some((kind) => kind !== "base") ? writers : []);
+    if (kinds.has("segment")) statistics.add(metrics);
+  }
+  return { statistics, provenance: provenance.provenance() };
+}
 
-function talliesOf({ rows, notKept, refused }: Gathered): Tallies {
+function talliesOf({ mixed, notKept, refused }: Gathered): Tallies {
   const sum = (numbers: Iterable<number>): number => [...numbers].reduce((a, b) => a + b, 0);
-  const out = sum([...rows.values()].map((counts) => sum(counts.values())));
+  const out = sum([...mixed.rows.values()].map((counts) => sum(counts.values())));
   const dropped = sum(Object.values(notKept));
   const rejected: Record<string, number> = dropped === 0 ? {} : { "not-kept": dropped };
   for (const reasons of Object.values(refused))
@@ -173,22 +207,49 @@ function partsOf(splits: readonly SplitSize[]): DatasetPart[] {
   return parts;
 }
 
+/** What a layout's folder says of itself: its columns, and its mixtures where there is something to train on. */
+const layoutTexts = (parts: readonly DatasetPart[], layout: LayoutName, content: string): { path: string; text: string }[] => [
+  { path: `${layout}/schema.json`, text: schemaText(layout, layouts[layout]) },
+  ...(mixturesOf(parts, layout).length === 0 ? [] : [{ path: `${layout}/README.md`, text: mixtureCard(parts, layout, content) }]),
+];
+
+/** Parts with what training on them takes. */
+function sizedParts(splits: readonly WrittenSplit[]): SizedPart[] {
+  return partsOf(splits).map((part) => {
+    const own = splits.filter(({ layout, kind }) => layout === part.layout && kind === part.kind);
+    const train = own.find(({ split }) => split === "train");
+    const files = Object.fromEntries(own.map(({ split, files: written }) => [split, written.map(({ name }) => name)]));
+    return { ...part, samples: train?.rows ?? 0, tokens: train?.tokens ?? 0, files };
+  });
+}
+
+function launchPlan({ params, template }: ExportRequest, { refused }: Whole["account"], splits: readonly WrittenSplit[]): LaunchPlan {
+  const tooLong = (reasons: Readonly<Record<string, number>>): number =>
+    Object.entries(reasons).reduce((sum, [why, count]) => sum + (why.split(" ").includes("window-exceeded") ? count : 0), 0);
+  const overLong = Object.fromEntries(
+    Object.entries(refused).flatMap(([kind, reasons]) => (tooLong(reasons) > 0 ? [[kind, tooLong(reasons)]] : [])),
+  );
+  const { name: dataset, training } = params.export;
+  return { dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts: sizedParts(splits), overLong, template };
+}
+
 /** Card, launch files and statistics. */
 async function writeTexts(
-  { params, folder, template, ports }: ExportRequest,
+  { params, folder, ports }: ExportRequest,
   { provenance, refused, repositories }: Whole["account"],
   stats: Stats,
   splits: readonly WrittenSplit[],
   content: string,
+  plan: LaunchPlan,
 ): Promise<void> {
-  const parts = partsOf(splits);
-  const { name: dataset, training } = params.export;
+  const { parts } = plan;
   const texts = [
     { path: "README.md", text: datasetCard({ params, parts, sizes: splits, provenance, repositories, refused, stats, content }) },
     ...(stats.funnel === null ? [] : [{ path: "funnel.svg", text: funnelPlot(stats.funnel) }]),
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
-    ...(mixturesOf(parts, "messages").length === 0 ? [] : [{ path: "messages/README.md", text: mixtureCard(parts, "messages", content) }]),
-    ...launchFiles({ dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts, template }),
+    ...[...new Set(parts.map(({ layout }) => layout))].flatMap((layout) => layoutTexts(parts, layout, content)),
+    ...diskTexts(parts, (place) => ports.digest(`${place} ${content}`).slice(0, 16)),
+    ...launchFiles(plan),
   ];
   assertNoSecretText(texts, params.export.allowSecretTypes, ports.own ?? []); // rows went through the gate one by one
   for (const { path, text } of texts) await writeTextAtomically(join(folder, path), text);

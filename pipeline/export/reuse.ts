@@ -59,17 +59,29 @@ export interface EarlierExport {
   readonly parts: readonly WrittenPart[];
 }
 
-export async function readParts(path: string, folder: string): Promise<EarlierExport> {
+async function readPartsFile(path: string): Promise<z.infer<typeof PartsFile> | "damaged" | "gone"> {
   const text = await readTextIfThere(path);
-  const file = text === null ? undefined : PartsFile.safeParse(opened(text)).data; // damaged, or of another version: nothing to reuse
-  return { folder, whole: file?.whole ?? null, parts: file?.parts ?? [] };
+  return text === null ? "gone" : (PartsFile.safeParse(opened(text)).data ?? "damaged");
+}
+
+/** An account that is damaged, or of another version, leaves nothing to reuse. */
+export async function readParts(path: string, folder: string): Promise<EarlierExport> {
+  const file = await readPartsFile(path);
+  return typeof file === "string" ? { folder, whole: null, parts: [] } : { folder, whole: file.whole, parts: file.parts };
+}
+
+/** What is wrong with the account at `path`; null: nothing. `exported`: a dataset is there, whose export wrote one. */
+export async function partsProblem(path: string, exported: boolean): Promise<string | null> {
+  const file = await readPartsFile(path);
+  if (file === "damaged") return `${path} is no whole account of what the Parquet files were made of`;
+  return file === "gone" && exported ? `${path} is gone` : null;
 }
 
 export const writeParts = (path: string, whole: Whole | null, parts: readonly WrittenPart[]): Promise<void> =>
   writeTextAtomically(path, sealed({ format: "catgen.export-parts/1", whole, parts: [...parts] }));
 
 /** The second name of a file where the file system can give one, else a copy. */
-async function place(from: string, to: string): Promise<void> {
+export async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await mkdir(dirname(to), { recursive: true });
     await link(from, to).catch(() => copyFile(from, to));
@@ -87,7 +99,7 @@ const isWhole = async (folder: string, { files }: WrittenPart): Promise<boolean>
 };
 
 async function take({ folder }: EarlierExport, { files }: WrittenPart, to: string): Promise<void> {
-  for (const { path } of files) await place(join(folder, path), join(to, path));
+  for (const { path } of files) await linkOrCopy(join(folder, path), join(to, path));
 }
 
 /** Puts all files of an export that was made of the same into `folder`; null where there is none with all of them whole. */

@@ -5,11 +5,12 @@ import { Fault } from "../../schemas/fault.ts";
 import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import type { TaskInstance } from "../../schemas/task-instance.ts";
 import type { Prediction } from "../../schemas/verification.ts";
+import { loadTaskLists } from "../contamination/load.ts";
 import { costOf } from "../llm/budget.ts";
 import type { RunContext } from "../run/context.ts";
 import { writeAtomically } from "../store/atomic.ts";
 import type { RunFolder } from "../store/run-folder.ts";
-import { loadEvaluationLists } from "../tasks/decontamination.ts";
+
 import { oneRollout, type RolloutWorld, requireTask } from "./one-rollout.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { predictionsFolder, readRecord, readRollouts, summaryOf, writeRollouts } from "./records.ts";
@@ -238,7 +239,7 @@ const namesOf = (account: RolloutsFile | null): string =>
 
 /** Stage 1 live: rolls out what is missing. Every finished run has its record on disk, whatever happens next. */
 export async function runRollouts(context: RunContext, request: RolloutRequest): Promise<RolloutSummary> {
-  const lists = await loadEvaluationLists(context.settled.recipe.generate.rollout.exclude);
+  const lists = await loadTaskLists(context.settled.recipe);
   const options = { settled: context.settled, lists, complete: context.ports.complete };
   const before = await readRollouts(context.run);
   const places = openPlaces(context);

@@ -5,6 +5,7 @@ import { CondenseParams, condense } from "../../stages/condense/condense.ts";
 import { type ExpectedBlock, type ExpectedCalls, expectedBlocks } from "../../stages/condense/expected-blocks.ts";
 import type { Ports } from "../../stages/stage.ts";
 import { loadTokenizer } from "../adapters/tokenizer.ts";
+import { evaluationPort } from "../contamination/load.ts";
 import { asksModel, stepKey } from "../keys.ts";
 import { NotCached, openCachedReplies } from "../llm/cached-replies.ts";
 import { hasEndpoint } from "../llm/endpoint.ts";
@@ -168,7 +169,7 @@ export async function planCondense(
     if (record === null || record.detection.points.length === 0) return;
     const blocks = expectedBlocks(record.trajectory, record.detection, params, countTokens);
     if (blocks === null) return;
-    sum.add(blocks, await reached(record, params, complete, { countTokens, digest: sha256 }));
+    sum.add(blocks, await reached(record, params, complete, { countTokens, digest: sha256, evaluationSets: evaluationPort(settled) }));
   }).finally(() => place.progress.end());
   if (rows.toMake === null || rows.toMake === 0) return { rows, model: null };
   return {

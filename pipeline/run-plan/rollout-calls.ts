@@ -1,9 +1,10 @@
 import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import type { ModelPlan, StepPlan } from "../../schemas/run-plan.ts";
+import { loadTaskLists } from "../contamination/load.ts";
 import { agentKind } from "../rollout/agent.ts";
 import { readRollouts } from "../rollout/records.ts";
 import { survey } from "../rollout/run-rollouts.ts";
-import { loadEvaluationLists } from "../tasks/decontamination.ts";
+
 import { type Need, priced } from "./model-plan.ts";
 import type { PlanPlace } from "./place.ts";
 import { measuredHere } from "./rate.ts";
@@ -70,7 +71,7 @@ export async function planRollouts(
   limit: number | null,
 ): Promise<{ tasks: NonNullable<StepPlan["tasks"]>; model: ModelPlan | null }> {
   const { run, settled } = place;
-  const lists = await loadEvaluationLists(settled.recipe.generate.rollout.exclude);
+  const lists = await loadTaskLists(settled.recipe);
   const complete = async (): Promise<never> => {
     throw new Error("a plan asks no model");
   };

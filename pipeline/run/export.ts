@@ -5,6 +5,7 @@ import { Fault } from "../../schemas/fault.ts";
 import { ExportManifest } from "../../schemas/manifest.ts";
 import type { ExportParams } from "../../stages/export/export.ts";
 import { chatTemplate } from "../adapters/chat-template.ts";
+import { loadTokenizer } from "../adapters/tokenizer.ts";
 import { type ExportBundle, type ExportSummary, exportDataset } from "../export/export-dataset.ts";
 import { type EarlierExport, readParts, writeParts } from "../export/reuse.ts";
 import { type Settled, stepKey } from "../keys.ts";
@@ -151,7 +152,11 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
     const dataset = await exportDataset({
       bundles: () => exportBundles(run),
       params: params as ExportParams,
-      ports: { ...ports, own: ownSecrets(settled.endpoint.apiKey) },
+      ports: {
+        ...ports,
+        encode: (text) => loadTokenizer(settled.tokenizer.name).encode(text),
+        own: ownSecrets(settled.endpoint.apiKey),
+      },
       folder,
       template: await chatTemplate("qwen2.5"),
       spent: await spentBy(run),
@@ -161,6 +166,7 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
       progress: () => progress.step(),
     });
     await writeParts(exportPartsPath(run), dataset.whole, dataset.parts); // names files by digest, so that none but its own is ever taken for one
+    for (const line of dataset.training) progress.say(line);
     crashPoint("export-written");
     await rm(exportManifestPath(run), { force: true });
     crashPoint("export-forgotten");

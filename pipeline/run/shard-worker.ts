@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Fault, type FaultCode, type Remedy } from "../../schemas/fault.ts";
 import { loadTokenizer } from "../adapters/tokenizer.ts";
+import { evaluationPort } from "../contamination/load.ts";
 import type { Settled } from "../keys.ts";
 import type { RowStepName } from "../plan.ts";
 import { silentProgress } from "../progress.ts";
@@ -48,6 +49,7 @@ const context: RunContext = {
     complete: () => Promise.reject(new Error("steps that ask the model run in the main thread")),
     countTokens: (text) => loadTokenizer(settled.tokenizer.name).count(text),
     digest: sha256,
+    evaluationSets: evaluationPort(settled),
   },
   progress: { ...silentProgress, step: stepped },
   signal: draining.signal,

@@ -6,11 +6,12 @@ import { Fault } from "../../schemas/fault.ts";
 import type { ExportManifest, ShardManifest } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
+import { partsProblem } from "../export/reuse.ts";
 import { type StepInfo, stepNamed, stepTable, writerOf } from "../plan.ts";
 import { fileDigest } from "../store/lines.ts";
 import { readManifest } from "../store/manifests.ts";
 import { readRows, shardOf } from "../store/rows.ts";
-import { exportFolder, inputsPath, manifestPath, type RunFolder } from "../store/run-folder.ts";
+import { exportFolder, exportPartsPath, inputsPath, manifestPath, type RunFolder } from "../store/run-folder.ts";
 import { readExportManifest } from "./export.ts";
 import { inputsAreDamaged } from "./inputs.ts";
 import { revOf, rowKey, trajectoryKey } from "./row-key.ts";
@@ -127,24 +128,32 @@ async function verifyShard(
   }
 }
 
-/** Once exported, every shard was there. */
-async function verifyExport(run: RunFolder): Promise<{ files: number; exported: boolean; damage: Damage[] }> {
-  const damage: Damage[] = [];
-  let manifest: ExportManifest | null = null;
+/** The manifest of the dataset; null: there is none, or `problem` says why it cannot be read. */
+async function manifestOfExport(run: RunFolder): Promise<{ manifest: ExportManifest | null; problem: string | null }> {
   try {
-    manifest = await readExportManifest(run);
+    return { manifest: await readExportManifest(run), problem: null };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { files: 1, exported: true, damage: [{ stage: "6-export", shard: null, what: error.message }] };
+    return { manifest: null, problem: error.message };
   }
+}
+
+/** Once exported, every shard was there. */
+async function verifyExport(run: RunFolder): Promise<{ files: number; exported: boolean; damage: Damage[] }> {
+  const { manifest, problem } = await manifestOfExport(run);
+  const exported = manifest !== null || problem !== null;
+  const problems = [problem, await partsProblem(exportPartsPath(run), exported)].filter((what) => what !== null);
   for (const file of manifest?.files ?? []) {
     const path = join(exportFolder(run), file.path);
     const there = await stat(path).catch(() => null);
-    if (there === null) damage.push({ stage: "6-export", shard: null, what: `${path} is gone` });
-    else if ((await fileDigest(path)).sha256 !== file.sha256)
-      damage.push({ stage: "6-export", shard: null, what: `${path}: its sha256 is not the one in the manifest` });
+    if (there === null) problems.push(`${path} is gone`);
+    else if ((await fileDigest(path)).sha256 !== file.sha256) problems.push(`${path}: its sha256 is not the one in the manifest`);
   }
-  return { files: manifest?.files.length ?? 0, exported: manifest !== null, damage };
+  return {
+    files: (manifest?.files.length ?? 0) + (exported ? 1 : 0),
+    exported,
+    damage: problems.map((what) => ({ stage: "6-export", shard: null, what })),
+  };
 }
 
 /**

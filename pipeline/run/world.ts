@@ -1,5 +1,6 @@
 import type { Ports } from "../../stages/stage.ts";
 import { loadTokenizer } from "../adapters/tokenizer.ts";
+import { evaluationPort } from "../contamination/load.ts";
 import type { Settled } from "../keys.ts";
 import { type Backbone, openBackbone } from "../llm/backbone.ts";
 import { ownSecrets } from "../secrets/own.ts";
@@ -24,6 +25,7 @@ export function openWorld(run: RunFolder, settled: Settled, cacheDir: string, si
       },
       countTokens,
       digest: sha256,
+      evaluationSets: evaluationPort(settled),
     },
     close: async () => {
       if (backbone !== null) await (await backbone).close();

@@ -12,7 +12,7 @@ export async function loadEvaluationLists(further: readonly string[]): Promise<E
   return Promise.all([...names.map((name) => join(shipped, name)), ...further].map(loadList));
 }
 
-async function loadList(path: string): Promise<EvaluationList> {
+export async function loadList(path: string): Promise<EvaluationList> {
   const { list, wrong } = parseEvaluationList(basename(path).replace(/\.\w+$/, ""), await readFile(path, "utf8").catch(missing(path)));
   if (wrong.length > 0)
     throw new Fault(

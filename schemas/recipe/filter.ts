@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { telltaleShare } from "../contamination.ts";
 import { FilterAction } from "../filter-action.ts";
 import { ExitStatus } from "../trajectory.ts";
 import { FilterSetRecipe } from "./filter-set.ts";
@@ -22,6 +23,26 @@ export const FilterRecipe = z.strictObject({
     .default(null)
     .describe(
       "Steps before the last without a tool call (format errors, nudged turns), at most; 0 keeps the protocol of other scaffolds out of the data, at the price of the runs that have any. null: off.",
+    ),
+  allowEvaluationInstances: z
+    .boolean()
+    .default(false)
+    .describe("Keep runs on instances of evaluation sets (SWE-bench Verified, Lite, Pro and those of `evaluation`), found by id."),
+  allowEvaluationRepositories: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Keep runs in repositories of evaluation sets, on instances that are in none. false: no such repository is trained on at all.",
+    ),
+  maxEvaluationTextShare: limit(share())
+    .default(telltaleShare)
+    .describe(
+      "Share of an evaluation task's 13-word fingerprints that the run's task text has, at most, 0..1. Runs on such tasks have 1, others at most 0.023 (data/decontamination/README.md). null: off.",
+    ),
+  maxEvaluationPatchShare: limit(share())
+    .default(telltaleShare)
+    .describe(
+      "The same of the reference patch and the run's own patch, where an index has patches (`evaluation.indexes`; the shipped one has none). null: off.",
     ),
   minSteps: limit(z.int().positive()).default(null).describe("Steps of the base trajectory, at least. null: off."),
   maxSteps: limit(z.int().positive()).default(500).describe("Steps of the base trajectory, at most. Table 1: max 500. null: off."),

@@ -1,9 +1,10 @@
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
-import { type DatasetConfig, type DatasetPart, hasSplit, mixtureConfigs, partConfigs } from "./dataset-parts.ts";
+import { contaminationText } from "./contamination-card.ts";
+import { type DatasetConfig, type DatasetPart, hasSplit, mixtureConfigs, mixturesOf, partConfigs } from "./dataset-parts.ts";
 import type { ExportParams } from "./export.ts";
 import { funnelMarkdown } from "./funnel-table.ts";
-import type { LayoutName } from "./layouts/index.ts";
+import { type LayoutName, layouts } from "./layouts/index.ts";
 import { grouped } from "./number-text.ts";
 import type { Provenance } from "./provenance.ts";
 import type { SplitName } from "./split.ts";
@@ -178,19 +179,14 @@ const kindTexts: Readonly<Record<SampleKind, string>> = {
     "what the agent sees between two context calls: task, memory and recent steps (shown), then steps and the next context call (trained). Each step and each call is trained exactly once over a trajectory's segments",
   condense: "what the condenser was asked (shown) and the memory it wrote (trained)",
   base: "the whole trajectory without context calls, every agent turn trained: the ReAct baseline",
-};
-
-const layoutTexts: Readonly<Record<LayoutName, string>> = {
-  messages:
-    "`messages`: flat `role`, `content`, and per turn `train` (axolotl, gated template) and `loss` (ms-swift); tools are described in the system turn",
-  "input-output":
-    "`segments`: the chat text in pieces `{label, text}`; labelled pieces are trained (axolotl `input_output`). A labelled piece is a turn's content and `<|im_end|>`",
+  flat: "the whole trajectory with its context calls in line and nothing folded, every agent turn trained once; a live agent never sees the turns behind a context call so",
+  step: "one sample per model call: what the agent sees at that call (shown) and its turn (trained)",
 };
 
 function contents(facts: CardFacts): string {
   if (facts.parts.length === 0) return "## What is in it\n\nNo samples: nothing passed the thresholds.";
   const kinds = [...new Set(facts.parts.map((part) => part.kind))];
-  const layouts = [...new Set(facts.parts.map((part) => part.layout))];
+  const present = [...new Set(facts.parts.map((part) => part.layout))];
   const refused = Object.entries(facts.refused).flatMap(([kind, reasons]) =>
     Object.entries(reasons).map(([why, count]) => [kind, why, count]),
   );
@@ -204,11 +200,14 @@ ${table(
 Kinds:
 ${kinds.map((kind) => `- \`${kind}\`: ${kindTexts[kind]}.`).join("\n")}
 
-Layouts hold the same samples in the same order:
-${layouts.map((layout) => `- \`${layout}\`: ${layoutTexts[layout]}.`).join("\n")}
+Layouts hold the same samples in the same order${present.includes("turns") ? " (`turns` has a row for each trained turn of them)" : ""}:
+${present.map((layout) => `- \`${layout}\`: ${layouts[layout].text}.`).join("\n")}
 
 **Mask.** Loss is on the content and the \`<|im_end|>\` of trained turns, and on nothing else: not on headers, tool results, memories that are
-shown, nor on turns that are repeated for context. Token counts are exact for Qwen2.5; the text equals the model's own chat template.
+shown, nor on turns that are repeated for context. Who keeps to it, by layout:
+${present.map((layout) => `- \`${layout}\`: ${layouts[layout].loss}`).join("\n")}
+
+Token counts are exact for Qwen2.5; the text equals the model's own chat template.
 
 Columns beside the layout's own start with \`cat_\`: sample, instance and trajectory ids; \`cat_segment_index\` of \`cat_num_segments\` (samples of
 that kind before judging); \`cat_step_ids\` (per message, the base step it renders; -1: none); tool schemas, call style, token counts,
@@ -249,6 +248,7 @@ export function datasetCard(facts: CardFacts): string {
     contents(facts),
     `## Table 1 of the paper, and this dataset\n\nOver the ${grouped(facts.stats.run.trajectories)} trajectories with at least one exported segment. The paper states one compression and does not say whether it means the memory against\nwhat it replaces (fold) or the window after a call against before (whole window).\n\n${statsMarkdown(facts.stats)}`,
     keptText(facts),
+    contaminationText(facts.stats.funnel, facts.params.evaluation, facts.params.filter),
     origin(facts),
     "## Limits\n\n- Trajectories are those of their sources, with their mistakes; only what the thresholds name was filtered.\n- Insertion points follow signals and the window, not a measured benefit for solving the task.\n- Nobody has read all samples. Keys, tokens and passwords of known shape were replaced by placeholders such as `[SECRET:github-token:1]`, and samples that still held one were left out; names, addresses and paths that the repositories publish may be there, unless placeholders (`[PERSONAL:mail:1]`) show that they were taken out. A rule can miss what no shape gives away: tell the maintainers, and do not use what you find.",
     usage(facts),
@@ -262,4 +262,4 @@ export function datasetCard(facts: CardFacts): string {
 
 /** README.md of a layout's folder, which makes the mixtures loadable by trainers that take one dataset only. */
 export const mixtureCard = (parts: readonly DatasetPart[], layout: LayoutName, content: string): string =>
-  `---\n${yamlText(configsYaml(mixtureConfigs(parts, layout), content))}---\n\nMixtures of the kinds beside this file, for trainers that take one dataset: \`load_dataset("./${layout}", "cat")\`. See the README.md above.\n`;
+  `---\n${yamlText(configsYaml(mixtureConfigs(parts, layout), content))}---\n\nMixtures of the kinds beside this file, for trainers that take one dataset: \`load_dataset("./${layout}", "${mixturesOf(parts, layout)[0]?.name}")\`.\nColumns: schema.json. What is trained, and by whom: ${layouts[layout].loss}\nSee the README.md above.\n`;

@@ -29,8 +29,16 @@ const configOf = (name: string, parts: readonly DatasetPart[], folderOf: (part: 
 export const partConfigs = (parts: readonly DatasetPart[]): DatasetConfig[] =>
   parts.map((part) => configOf(`${part.layout}-${part.kind}`, [part], ({ layout, kind }) => `${layout}/${kind}`));
 
-/** What one model is trained on: CAT's own samples and the condenser's (one model plays both parts), or the ReAct baseline's. */
-export const mixtures = { cat: ["segment", "condense"], base: ["base"] } as const satisfies Record<string, readonly SampleKind[]>;
+/**
+ * What one model is trained on: CAT's own samples and the condenser's (one model plays both parts), or the ReAct baseline's; or whole
+ * trajectories, or single model calls, in place of segments.
+ */
+export const mixtures = {
+  cat: ["segment", "condense"],
+  base: ["base"],
+  flat: ["flat"],
+  step: ["step", "condense"],
+} as const satisfies Record<string, readonly SampleKind[]>;
 export type MixtureName = keyof typeof mixtures;
 
 export interface Mixture {
@@ -39,12 +47,13 @@ export interface Mixture {
 }
 
 /** Mixtures of a layout that have something to train on. */
-export function mixturesOf(parts: readonly DatasetPart[], layout: LayoutName): Mixture[] {
+export function mixturesOf(parts: readonly DatasetPart[], layout: string): Mixture[] {
   const names = Object.keys(mixtures) as MixtureName[];
   return names.flatMap((name) => {
     const kinds: readonly SampleKind[] = mixtures[name];
     const own = parts.filter((part) => part.layout === layout && kinds.includes(part.kind));
-    return own.some((part) => part.splits.includes("train")) ? [{ name, parts: own }] : [];
+    const named = own.some((part) => part.kind === kinds[0]); // `condense` alone is part of `cat`, not of `step`
+    return (named || name === "cat") && own.some((part) => part.splits.includes("train")) ? [{ name, parts: own }] : [];
   });
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EvaluationDigests } from "../../schemas/contamination.ts";
 import type { Metrics } from "../../schemas/metrics.ts";
 import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
 import { ExportRecipe } from "../../schemas/recipe/export.ts";
@@ -6,11 +7,12 @@ import { FilterRecipe } from "../../schemas/recipe/filter.ts";
 import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
 import { RunRecipe } from "../../schemas/recipe/run.ts";
 import { WindowRecipe } from "../../schemas/recipe/window.ts";
-import type { Sample, SampleFacts, SampleKind } from "../../schemas/sample.ts";
+import { type ExportedSample, type Sample, SampleKind } from "../../schemas/sample.ts";
 import type { LeftOut } from "../../schemas/selection.ts";
 import type { Memory, Workspace } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import type { Verdict } from "../../schemas/verdict.ts";
+import { callStyles } from "../lib/call-styles/index.ts";
 import { withSystem } from "../lib/chatml.ts";
 import { withVerdictApplied } from "../lib/last-call.ts";
 import { type Rendered, render } from "../lib/render.ts";
@@ -20,6 +22,8 @@ import { factsOf, sizeOf } from "./facts.ts";
 import { gate } from "./gate.ts";
 import { kinds } from "./kinds/index.ts";
 import type { Kind, KindInput } from "./kinds/kind.ts";
+import { layouts } from "./layouts/index.ts";
+import { saidOf } from "./said.ts";
 import { secretsLeft } from "./secrets-left.ts";
 
 /** Everything that shapes the exported folder. `filter`: what the verdicts were made with, for the card alone; null: not stated there. */
@@ -30,6 +34,8 @@ export const ExportParams = z.strictObject({
   filter: FilterRecipe.nullable().default(null),
   export: ExportRecipe,
   seed: RunRecipe.shape.seed,
+  /** What the trajectories were held against, for the card alone. */
+  evaluation: EvaluationDigests.default({ lists: {}, indexes: {} }),
 });
 export type ExportParams = z.infer<typeof ExportParams>;
 
@@ -44,10 +50,7 @@ export interface ExportBundle {
   readonly leftOut: LeftOut | null;
 }
 
-export interface ExportedSample {
-  readonly sample: Sample;
-  readonly facts: SampleFacts;
-}
+export type { ExportedSample };
 
 /** What becomes of a trajectory's samples. Each one that the recipe's kinds call for is in exactly one of the three. */
 export interface Exported {
@@ -94,8 +97,14 @@ function make(kind: SampleKind, index: number, count: number, input: KindInput, 
   const columns = [id, facts.instance, facts.source, facts.licence, facts.toolsJson, facts.metaJson].filter((text) => text !== null);
   const secretTypes = [...sample.turns.map(({ content }) => content), ...columns].flatMap((text) => counting.secretsIn(text));
   const why = gate({ sample, controlTexts: rendered.controlTexts, ...size, windowTokens: params.window.tokens, secretTypes });
-  return why === null ? { ok: true, value: { sample, facts } } : { ok: false, id, why };
+  if (why !== null) return { ok: false, id, why };
+  const isStructured = params.export.layouts.some((name) => layouts[name].structured);
+  const said = isStructured ? saidOf(sample.turns, draft.value, input, callStyles[params.persona.callStyle]) : null;
+  return { ok: true, value: { sample, facts, said } };
 }
+
+export const noneOfAnyKind = (): Record<SampleKind, number> =>
+  Object.fromEntries(SampleKind.options.map((kind) => [kind, 0])) as Record<SampleKind, number>;
 
 /** All samples of one trajectory that its verdict keeps, rendered by the same renderer that measured them. */
 export function exportTrajectory(judged: ExportBundle, params: ExportParams, ports: ExportPorts): Exported {
@@ -104,10 +113,10 @@ export function exportTrajectory(judged: ExportBundle, params: ExportParams, por
   const counting: Counting = { countTokens, secretsIn: secretsLeft(ports.own ?? [], params.export.allowSecretTypes) };
   const samples: ExportedSample[] = [];
   const refused: { kind: SampleKind; id: string; why: string }[] = [];
-  const notKept: Record<SampleKind, number> = { segment: 0, condense: 0, base: 0 };
+  const notKept = noneOfAnyKind();
   let input: KindInput | null = null;
   for (const name of new Set(params.export.kinds)) {
-    const decisions = (kinds[name] satisfies Kind).decisions(bundle.verdict);
+    const decisions = (kinds[name] satisfies Kind).decisions(bundle);
     for (const [index, decision] of decisions.entries()) {
       if (!decision.keep) {
         notKept[name] += 1;

@@ -2,6 +2,7 @@ import type { Flow, Funnel, Spent } from "../../schemas/funnel.ts";
 import type { Metrics } from "../../schemas/metrics.ts";
 import { type LeftOut, SetRule } from "../../schemas/selection.ts";
 import type { Decision, Failure, Verdict } from "../../schemas/verdict.ts";
+import { createContaminationCount } from "./contamination-count.ts";
 
 export const nothingSpent: Spent = { calls: 0, tokensIn: 0, tokensOut: 0, cost: null };
 
@@ -41,6 +42,7 @@ export function createFunnel(order: readonly string[]): {
   const setTallies = new Map(
     SetRule.options.map((rule): [SetRule, SetTally] => [rule, { lost: { trajectories: 0, segments: 0 }, leftOut: 0 }]),
   );
+  const contamination = createContaminationCount();
   let keptSamples = 0;
   const flowIn = (flows: Map<string, Flow>, name: string): Flow => {
     const flow = flows.get(name) ?? emptyFlow();
@@ -91,9 +93,11 @@ export function createFunnel(order: readonly string[]): {
       const failed = allFailures(verdict);
       count(failed);
       const segments = kept([...verdict.segments, ...(verdict.dropLast === null ? [] : [verdict.dropLast])]);
+      const others = kept([...verdict.condensations, verdict.base]);
       const stays = leftOut === null;
-      if (stays) keptSamples += segments + kept([...verdict.condensations, verdict.base]);
+      if (stays) keptSamples += segments + others;
       else leave(leftOut.rule, verdict.context.keep ? 1 : 0, segments);
+      contamination.add(metrics.trajectory.contamination, stays && segments + others > 0);
       for (const flow of [total, flowIn(sources, sourceOf(id)), flowIn(outcomes, outcomeOf(metrics))]) {
         flow.in.trajectories += 1;
         flow.in.segments += metrics.segments.length;
@@ -118,6 +122,7 @@ export function createFunnel(order: readonly string[]): {
             ? null
             : { amount: Math.round((1e6 * spent.cost.amount) / keptSamples) / 1e6, currency: spent.cost.currency },
       },
+      contamination: contamination.count(),
     }),
   };
 }

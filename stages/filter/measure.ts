@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EvaluationDigests } from "../../schemas/contamination.ts";
 import type { BlockMetrics, Metrics, SampleMetrics, SetMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
 import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
 import { ExportRecipe } from "../../schemas/recipe/export.ts";
@@ -9,6 +10,8 @@ import type { Block, Memory, Workspace } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import { withSystem } from "../lib/chatml.ts";
 import type { CheckView } from "../lib/checks/check.ts";
+import { checkMemory } from "../lib/checks/index.ts";
+import { contaminationOf } from "../lib/contamination/contamination.ts";
 import { blockTexts, type Rendered, render } from "../lib/render.ts";
 import { baseTurns, condensationTurns, segmentTurns } from "../lib/samples.ts";
 import { type CountTokens, countOnce, measureSizes, messageTokens, openingTokens, replyTokens, type Sizes } from "../lib/sizes.ts";
@@ -22,6 +25,8 @@ export const MeasureParams = z.strictObject({
   /** Request wording depends on the target size. */
   condense: CondenseRecipe.pick({ memoryBaseTokens: true, memoryShare: true, memoryCapTokens: true }),
   baseTools: ExportRecipe.shape.baseTools,
+  /** What the port lends, so that a changed set is measured anew. */
+  evaluation: EvaluationDigests.default({ lists: {}, indexes: {} }),
 });
 export type MeasureParams = z.infer<typeof MeasureParams>;
 
@@ -59,17 +64,19 @@ function blockMetrics(rendered: Rendered, sizes: Sizes, { blocks }: Memory, para
     const texts = blockTexts(block, params.persona);
     return messageTokens({ role: "assistant", content: texts.call }, count) + messageTokens({ role: "user", content: texts.result }, count);
   });
-  return blocks.map((block, index) =>
-    applyMeasures(measures.blocks, {
+  return blocks.map((block, index) => {
+    const view = viewOf(rendered, blocks, block, index);
+    return applyMeasures(measures.blocks, {
       block,
       previous: blocks[index - 1] ?? null,
       sizes,
       blockTokens: tokens[index] ?? 0,
       previousTokens: tokens[index - 1] ?? 0,
       memoryTokens: count(block.memory),
-      view: viewOf(rendered, blocks, block, index),
-    }),
-  );
+      view,
+      results: checkMemory(view),
+    });
+  });
 }
 
 interface Parts {
@@ -112,7 +119,7 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
  * rejected is measured without segments, since its `base` sample may still be wanted. */
 export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", MeasureParams> = {
   name: "measure",
-  version: 4,
+  version: 5,
   reads: ["trajectory"],
   readsIfKept: ["memory", "workspace"],
   writes: "metrics",
@@ -127,6 +134,7 @@ export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", Mea
       base: null,
       segments: null,
       rejectedBy,
+      contamination: contaminationOf(trajectory, await ports.evaluationSets(), (text) => ports.digest(text)),
     };
     if (!rendering.ok)
       return ok({

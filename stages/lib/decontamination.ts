@@ -1,3 +1,5 @@
+import { eachWindow } from "./contamination/windows.ts";
+
 /** A set that models are evaluated on. Ids and repositories as `instanceKey` and lower case leave them. */
 export interface EvaluationList {
   readonly name: string;
@@ -59,18 +61,35 @@ export const instanceKey = (instance: string): string =>
     .toLowerCase()
     .replace(/(-[0-9a-f]{40})-v(?:[0-9a-f]+|nan)$/, "$1");
 
-/** The first list that names the instance, else the first that names its repository, by the row's field or by the id. Case does not matter. */
+/** Names of the lists that hold the instance, and of those that hold its repository, by the row's field or by the id, in the lists' order. */
+export interface EvaluationHits {
+  readonly instance: readonly string[];
+  readonly repository: readonly string[];
+}
+
+/** Case does not matter. */
+export function evaluationHits(
+  task: { readonly instance: string; readonly repository: string | null },
+  lists: readonly EvaluationList[],
+): EvaluationHits {
+  const key = instanceKey(task.instance);
+  const given = task.repository === null ? null : plainRepository(task.repository);
+  const names = [given, repositoryOf(task.instance)].flatMap((name) => name?.toLowerCase() ?? []);
+  const named = (list: EvaluationList): string => list.name;
+  return {
+    instance: lists.filter((list) => list.instances.has(key)).map(named),
+    repository: lists.filter((list) => names.some((name) => list.repositories.has(name))).map(named),
+  };
+}
+
+/** The first list that names the instance, else the first that names its repository. */
 export function evaluationHit(
   task: { readonly instance: string; readonly repository: string | null },
   lists: readonly EvaluationList[],
 ): EvaluationHit | null {
-  const key = instanceKey(task.instance);
-  const byInstance = lists.find((list) => list.instances.has(key));
-  if (byInstance) return { list: byInstance.name, by: "instance" };
-  const given = task.repository === null ? null : plainRepository(task.repository);
-  const names = [given, repositoryOf(task.instance)].flatMap((name) => name?.toLowerCase() ?? []);
-  const byRepository = lists.find((list) => names.some((name) => list.repositories.has(name)));
-  return byRepository ? { list: byRepository.name, by: "repository" } : null;
+  const { instance, repository } = evaluationHits(task, lists);
+  if (instance[0] !== undefined) return { list: instance[0], by: "instance" };
+  return repository[0] === undefined ? null : { list: repository[0], by: "repository" };
 }
 
 /** One entry per line, `#` starts a comment; with a slash it is a repository, else an instance. `wrong`: lines that are neither, from 1. */
@@ -89,15 +108,12 @@ export function parseEvaluationList(name: string, text: string): { readonly list
 
 const isEntry = (line: string): boolean => (line.includes("/") ? plainRepository(line) !== null : /^[\w.-]+$/.test(line));
 
-const wordsPerPrint = 13;
-
 /**
  * Fingerprints of a text, sorted, each once: every window of 13 words (runs of `[a-z0-9]` of the lower-cased text) joined by one space, the
  * first 8 bytes of its SHA-256 in hex. A text under 13 words has none. `digest`: SHA-256 as hex.
  */
 export function fingerprintsOf(text: string, digest: (text: string) => string): string[] {
-  const found = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const windows = Math.max(0, found.length - wordsPerPrint + 1);
-  const prints = Array.from({ length: windows }, (_, at) => digest(found.slice(at, at + wordsPerPrint).join(" ")).slice(0, 16));
-  return [...new Set(prints)].sort();
+  const prints = new Set<string>();
+  eachWindow(text, (window) => prints.add(digest(window).slice(0, 16)));
+  return [...prints].sort();
 }

@@ -20,6 +20,8 @@ export interface Rendered {
   readonly system: string;
   /** System text of `base` samples, which never asks for context calls, with and without the tool's schema. */
   readonly baseSystem: Readonly<Record<ExportRecipe["baseTools"], string>>;
+  /** System prompts alone, without the tools: what `system` and `baseSystem` are made of; null: there is none. */
+  readonly prompts: { readonly asked: string | null; readonly base: string | null };
   readonly prompt: string;
   readonly steps: readonly RenderedStep[];
   /** Places where the data's own text would become a control token; 0 after escaping. */
@@ -145,6 +147,7 @@ export function render(trajectory: Trajectory, recipe: PersonaRecipe): Rendering
       "with-context": style.system(baseSystem, tools),
       "without-context": style.system(baseSystem, ownTools),
     },
+    prompts: { asked: system, base: baseSystem },
     prompt: clean(persona.prompt(trajectory.task)),
     steps,
     controlTexts: 0,

@@ -41,6 +41,30 @@ export function condensationTurns(
   return [plain("user", condenseRequest(condenseInput(rendered, sizes, block, earlier, recipe))), plain("assistant", block.memory, true)];
 }
 
+/** Kind `flat`: the whole trajectory with its context calls in line; nothing is folded, so no live agent ever sees the later steps so. */
+export function flatTurns(rendered: Rendered, blocks: readonly Block[], recipe: PersonaRecipe): Turn[] {
+  const turns = headTurns(rendered);
+  let start = 0;
+  for (const block of blocks) {
+    const texts = blockTexts(block, recipe);
+    turns.push(...stepTurns(rendered, { start, end: block.cut }, true));
+    turns.push(plain("assistant", texts.call, true), plain("user", texts.result));
+    start = block.cut;
+  }
+  return [...turns, ...stepTurns(rendered, { start, end: rendered.steps.length }, true, true)];
+}
+
+/** Model calls that a segment trains: its steps, and the context call that closes it. */
+export const callsOf = ({ target, closes }: Segment): number => target.end - target.start + (closes === null ? 0 : 1);
+
+/** Kind `step`: a segment up to its trained turn `call`, counted from 0, which alone is trained. */
+export function callTurns(segment: readonly Turn[], call: number): Turn[] {
+  const places = segment.flatMap((turn, index) => (turn.train ? [index] : []));
+  const last = places[call];
+  if (last === undefined) throw new Error(`there is no model call ${call} in a segment of ${places.length}`);
+  return segment.slice(0, last + 1).map((turn, index) => ({ ...turn, train: index === last }));
+}
+
 /** Kind `base`: the ReAct baseline, the whole trajectory without context calls (BASE-INSTRUCT). */
 export const baseTurns = (rendered: Rendered, tools: ExportRecipe["baseTools"]): Turn[] => [
   ...headTurns(rendered, rendered.baseSystem[tools]),

@@ -7,6 +7,7 @@
  * cores through the command line, files and threads included, less what a process takes that does nothing. Rates by CPU time hold
  * beside other work, wall clock does not.
  */
+
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
@@ -18,6 +19,7 @@ import { openRun } from "../../pipeline/store/run-folder.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import { DetectParams, detect } from "../../stages/detect/detect.ts";
+import { noEvaluationSets } from "../../stages/lib/contamination/contamination.ts";
 import type { Ports } from "../../stages/stage.ts";
 import { grow } from "./grow.ts";
 import { type Cost, catgen, costOf, fixed, machine, median, print, repository } from "./lib.ts";
@@ -48,6 +50,7 @@ const ports: Ports = {
   complete: () => Promise.reject(new Error("detect asks no model")),
   countTokens: (text) => tokenizer.count(text),
   digest: sha256,
+  evaluationSets: async () => noEvaluationSets,
 };
 
 interface Data {

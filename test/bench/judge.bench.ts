@@ -14,7 +14,9 @@ import type { Metrics } from "../../schemas/metrics.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { judgeMetrics } from "../../stages/filter/judge.ts";
 import { checks } from "../../stages/lib/checks/index.ts";
+import { noEvaluationSets } from "../../stages/lib/contamination/contamination.ts";
 import { drawer } from "../../stages/lib/drawer.ts";
+import { uncontaminated } from "../fakes/no-evaluation.ts";
 import { type Cost, catgen, costOf, guard, machine, median, print, python, pythonScript } from "./lib.ts";
 
 /**
@@ -46,6 +48,7 @@ function metrics(): Metrics {
       rejectedBy: null,
       promptTokens: { calls: steps + calls, sum: whole(2_000_000), max: whole(60_000) },
       promptTokensPerCall: Array.from({ length: steps + calls }, () => whole(40_000)),
+      contamination: uncontaminated,
     },
     blocks: Array.from({ length: calls }, (_, index) => ({
       cut: 10 * (index + 1),
@@ -53,11 +56,12 @@ function metrics(): Metrics {
       foldTokens: 500 + whole(16_000),
       previousMemoryTokens: whole(3_000),
       memoryTokens: whole(4_000),
-      foldRatio: random(),
+      foldRatio: Math.round(random() * 1e6) / 1e6,
       windowTokensBefore: whole(30_000),
       windowTokensAfter: whole(15_000),
-      windowRatio: random(),
-      checks: Object.keys(checks).map((check) => ({ check, looked: whole(200), found: whole(3), findings: [] })),
+      windowRatio: Math.round(random() * 1e6) / 1e6,
+      checks: Object.fromEntries(Object.keys(checks).map((check) => [check, [whole(200), whole(3)] as [number, number]])),
+      findings: [],
       previousFacts: whole(200),
       keptFacts: whole(100),
       judgedFindings: null,
@@ -78,8 +82,10 @@ try {
     value: metrics(),
   }));
   const settled = await settleHere(Recipe.parse({}), null);
-  for (let shard = 0; shard < shards; shard += 1) {
-    const mine = rows.filter(({ id }) => shardOf(id, shards) === shard).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const byShard = Array.from({ length: shards }, (): typeof rows => []);
+  for (const row of rows) byShard[shardOf(row.id, shards)]?.push(row);
+  for (const [shard, unsorted] of byShard.entries()) {
+    const mine = unsorted.sort((a, b) => (a.id < b.id ? -1 : 1));
     const writer = await openRowsWriter(run, "5-measure", shard);
     for (const { id, value } of mine)
       await writer.write({ id, key: sha256(id), rev: sha256(`${id} rev`), from: {}, outcome: { ok: true, value } });
@@ -104,6 +110,7 @@ try {
     inMemory.push(performance.now() - start);
   }
   rows.length = 0; // a run holds no metrics: neither may what it is measured beside
+  byShard.length = 0;
   const stored: number[] = [];
   const processor: number[] = [];
   const threaded: number[] = [];
@@ -118,7 +125,12 @@ try {
       signal: new AbortController().signal,
       jobs: 1,
       recordsAtOnce: 1,
-      ports: { complete: () => Promise.reject(new Error("no model")), countTokens: (text: string) => text.length, digest: sha256 },
+      ports: {
+        complete: () => Promise.reject(new Error("no model")),
+        countTokens: (text: string) => text.length,
+        digest: sha256,
+        evaluationSets: async () => noEvaluationSets,
+      },
     };
     const start = performance.now();
     const before = process.cpuUsage();

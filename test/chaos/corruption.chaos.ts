@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stepTable } from "../../pipeline/plan.ts";
-import { datasetHarms, flip, type Harm, manifestHarms, rowHarms, rowSteps } from "./damage.ts";
+import { accountHarms, datasetHarms, flip, type Harm, manifestHarms, rowHarms, rowSteps } from "./damage.ts";
 import { makeReference, type Reference } from "./kill.ts";
 import {
   chanceOf,
@@ -86,16 +86,29 @@ for (const [title, harm] of Object.entries(datasetHarms)) {
     }));
 }
 
-for (const title of ["a flipped bit in a manifest", "a truncated manifest"] as const) {
-  test(`${title} of the dataset is found and mended by repair alone`, () =>
-    seeded(title, async () => {
-      const site = await freshCopy();
-      const done = await manifestHarms[title]?.(site, "6-export", chanceOf(title));
-      await expectFound(site, done ?? { file: "" }, "6-export");
-      await expectMended(site);
-      await removeSite(site);
-    }));
+/** The manifest, and the account of what the Parquet files were made of, by which later exports take them. */
+for (const name of ["export.json", "parts.json"]) {
+  for (const [title, harm] of Object.entries(accountHarms)) {
+    test(`${title} of the dataset's ${name} is found and mended by repair alone`, () =>
+      seeded(`${name} ${title}`, async () => {
+        const site = await freshCopy();
+        const path = join(site.root, "stages", "6-export", "manifests", name);
+        const whole = await readFile(path, "utf8");
+        await expectFound(site, await harm(path, chanceOf(`${name} ${title}`)), "6-export");
+        await expectMended(site);
+        if (name === "parts.json") expect(await readFile(path, "utf8")).toBe(whole);
+        await removeSite(site);
+      }));
+  }
 }
+
+test("a deleted account of what the Parquet files were made of is found and mended by repair alone", async () => {
+  const site = await freshCopy();
+  await rm(join(site.root, "stages", "6-export", "manifests", "parts.json"));
+  await expectFound(site, { file: "parts.json" }, "6-export");
+  await expectMended(site);
+  await removeSite(site);
+});
 
 test("a damaged account of the input is found, and importing again makes it anew", async () => {
   const site = await freshCopy();

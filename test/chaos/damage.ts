@@ -100,3 +100,10 @@ export const datasetHarms: Readonly<Record<string, (path: string, chance: Chance
   "a range of zeros": zero,
   "a deleted file": remove,
 };
+
+/** Damage to a file that accounts for the dataset. */
+export const accountHarms: typeof datasetHarms = {
+  "a flipped bit": flip,
+  "a truncated file": truncate,
+  "a range cut out": cutOut,
+};

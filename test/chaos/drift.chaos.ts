@@ -5,7 +5,10 @@ import { Recipe } from "../../schemas/recipe.ts";
 
 /** Row 19: each parameter changes the keys of exactly the steps whose rows it may change. */
 
-/** Longest path wins. A parameter that none of these covers fails the test: say here what it re-runs. */
+/**
+ * Longest path wins. A parameter that none of these covers fails the test: say here what it re-runs. Thought out, never copied: which rows
+ * may differ once their step has run with another value, everything above them being equal? Export's row is the dataset, card and launch files included.
+ */
 const reRuns: Readonly<Record<string, readonly string[]>> = {
   "run.shards": [], // fixed when the run is created
   "run.maxQuarantinedShare": [],
@@ -16,14 +19,22 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   "window.keepSteps": ["detect", "export"],
   generate: ["generate"],
   detect: ["detect"],
+  "generate.rollout": [], // a live run is imported as any other record
   "condense.condenser": ["condense", "select"], // what the built-in condenser writes is no sample, unless asked for
-  "generate.rollout": [],
-  "condense.memoryBaseTokens": ["condense", "measure", "export"],
-  "condense.memoryShare": ["condense", "measure", "export"],
+  // The size aimed at is part of what a placement costs, of every request for a memory, and so of `condense` samples; the card states it.
+  "condense.memoryBaseTokens": ["detect", "condense", "measure", "export"],
+  "condense.memoryShare": ["detect", "condense", "measure", "export"],
   "condense.memoryCapTokens": ["detect", "condense", "measure", "export"],
+  // How memories are asked for and chosen: later steps see the memories alone.
   "condense.attempts": ["condense"],
   "condense.retryTemperature": ["condense"],
-  filter: ["judge", "export"],
+  "condense.candidates": ["condense"],
+  "condense.maxFindings": ["condense"],
+  "condense.transport": ["condense"],
+  "condense.thought": ["condense"],
+  "condense.windowTokens": ["condense"],
+  "condense.judge": ["condense"],
+  filter: ["judge", "export"], // the card states it
   "filter.set": ["select", "export"],
   export: ["export"],
   "export.kinds": ["select", "export"],
@@ -42,6 +53,7 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   "llm.maxAttempts": [],
   "llm.timeoutMs": [],
   "llm.idleTimeoutMs": [],
+  "llm.askAbove": [],
   "llm.budget": [],
   "llm.price": [],
 };
@@ -78,6 +90,8 @@ const candidates: readonly unknown[] = [
     "template",
     "scripted",
     "bwrap",
+    ["mail"],
+    { others: "flag" },
   ],
   ...[{ bash: "execute_bash" }, { top_k: 5 }, { inputPerMillion: 1, outputPerMillion: 2 }, "other", null, 1, 2, 3],
 ];
@@ -99,14 +113,13 @@ function changedSteps(recipe: Recipe, other: Recipe): string[] {
   return stepTable.map(({ name }) => name).filter((_, index) => before[index] !== after[index]);
 }
 
-const expected = (path: string): readonly string[] | undefined =>
-  Object.entries(reRuns)
+const expected = (path: string, table = reRuns): readonly string[] | undefined =>
+  Object.entries(table)
     .filter(([prefix]) => path === prefix || path.startsWith(`${prefix}.`))
     .sort(([a], [b]) => b.length - a.length)[0]?.[1];
 
 const withModel = Recipe.parse({ llm: { baseUrl: "http://127.0.0.1:1/v1", model: "m", price: {} }, condense: { condenser: "llm" } });
 const paths = leaves(withModel);
-/** Only one value exists today. */
 /** Registries of one, so far. */
 const onlyOneValue = new Set(["generate.rollout.policy"]);
 
@@ -129,6 +142,41 @@ test("without a model nothing about the endpoint changes any key", () => {
   for (const path of leaves(recipe).filter(([top]) => top === "llm")) {
     const other = otherValue(recipe, path);
     if (other !== null) expect(`${path.join(".")} ${changedSteps(recipe, other)}`).toBe(`${path.join(".")} `);
+  }
+});
+
+/** The built-in condenser reads the fold, the size of memories and the persona; a second opinion on its memories is asked for as the recipe says. */
+const reRunsBuiltIn: Readonly<Record<string, readonly string[]>> = {
+  ...reRuns,
+  "window.tokens": ["detect", "judge", "export"],
+  "window.replyTokens": ["detect", "measure", "export"],
+  "condense.attempts": [],
+  "condense.retryTemperature": [],
+  "condense.candidates": [],
+  "condense.maxFindings": [],
+  "condense.transport": [],
+  "condense.windowTokens": [],
+};
+const withOpinion: Readonly<Record<string, readonly string[]>> = {
+  ...reRunsBuiltIn,
+  "window.tokens": ["detect", "condense", "judge", "export"],
+  "window.replyTokens": ["detect", "condense", "measure", "export"],
+  "condense.transport": ["condense"],
+  "condense.windowTokens": ["condense"],
+};
+
+test.each([
+  ["makes them anew for nothing that it does not read", false, reRunsBuiltIn],
+  ["makes them anew where a second opinion would be another", true, withOpinion],
+] as const)("the built-in condenser %s", (_, judge, table) => {
+  const recipe = Recipe.parse({ ...withModel, condense: { condenser: "extractive", judge } });
+  const asked = ["condense.condenser", "condense.thought", "condense.judge"]; // another condenser, or none of these without a model that writes
+  for (const path of leaves(recipe).filter(([top]) => top === "window" || top === "condense")) {
+    const name = path.join(".");
+    const other = otherValue(recipe, path);
+    if (asked.includes(name)) continue;
+    expect(other).not.toBeNull();
+    expect(`${name}: ${changedSteps(recipe, other ?? recipe).join(" ")}`).toBe(`${name}: ${expected(name, table)?.join(" ")}`);
   }
 });
 

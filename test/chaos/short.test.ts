@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dieAtEach, inOrderOfPassing } from "./crash-points.ts";
-import { rowHarms } from "./damage.ts";
+import { flip, rowHarms } from "./damage.ts";
 import { killMany, makeReference, type Reference } from "./kill.ts";
 import {
   asked,
@@ -47,7 +48,7 @@ test.concurrent("three kills at random moments lose, double and pay twice nothin
     }
   }));
 
-test.concurrent("a flipped bit, a truncated, a deleted and two swapped rows files are found by verify and mended by repair alone", async () => {
+test.concurrent("a flipped bit, a truncated, a deleted and two swapped rows files and a flipped bit in the dataset's account are found by verify and mended by repair alone", async () => {
   const site = await copySite(reference.site, "damaged");
   const harms = [
     ["a flipped bit", "1-generate"],
@@ -56,7 +57,9 @@ test.concurrent("a flipped bit, a truncated, a deleted and two swapped rows file
     ["two shards' files swapped", "2-detect"],
   ] as const;
   for (const [title, step] of harms) await rowHarms[title]?.(site, step, chanceOf(title));
+  await flip(join(site.root, "stages", "6-export", "manifests", "parts.json"), chanceOf("parts"));
   const { damage } = await verified(site);
+  expect(damage.map(({ stage, what }) => `${stage} ${what}`).join("\n")).toMatch(/^6-export .*parts\.json/m);
   for (const [title, step] of harms) expect(`${title}: ${damage.map(({ stage }) => stage)}`).toContain(step);
   await mustRun(site, ["repair"]);
   await expectWhole(site, reference.files);

@@ -7,10 +7,11 @@ import { actionOf, actionProblems, allowedActions } from "../../stages/filter/ac
 import type { Filter, Finding, Limits } from "../../stages/filter/filters/filter.ts";
 import { type FilterName, filters } from "../../stages/filter/filters/index.ts";
 import { type CheckName, checks } from "../../stages/lib/checks/index.ts";
+import { uncontaminated } from "../fakes/no-evaluation.ts";
 import { nothingToCompare } from "../fakes/set-metrics.ts";
 
 /** Every check has looked at 200 things and found nothing. */
-const clean = Object.keys(checks).map((check) => ({ check, looked: 200, found: 0, findings: [] }));
+const clean = Object.fromEntries(Object.keys(checks).map((check) => [check, [200, 0] as [number, number]]));
 
 /** A trajectory that every filter passes under the default limits. */
 const good: Metrics = {
@@ -26,6 +27,7 @@ const good: Metrics = {
     rejectedBy: null,
     promptTokens: { calls: 42, sum: 1000, max: 100 },
     promptTokensPerCall: [100],
+    contamination: uncontaminated,
   },
   blocks: [
     {
@@ -39,6 +41,7 @@ const good: Metrics = {
       windowTokensAfter: 2_000,
       windowRatio: 0.2,
       checks: clean,
+      findings: [],
       previousFacts: 0,
       keptFacts: 0,
       judgedFindings: null,
@@ -54,6 +57,7 @@ const good: Metrics = {
       windowTokensAfter: 3_000,
       windowRatio: 0.25,
       checks: clean,
+      findings: [],
       previousFacts: 40,
       keptFacts: 30,
       judgedFindings: null,
@@ -80,9 +84,7 @@ const found =
   (value) => ({
     ...good,
     blocks: good.blocks.map((block, index) =>
-      index === 1
-        ? { ...block, checks: clean.map((one) => (one.check === name ? { ...one, found: Math.round(Number(value) * per) } : one)) }
-        : block,
+      index === 1 ? { ...block, checks: { ...clean, [name]: [200, Math.round(Number(value) * per)] as [number, number] } } : block,
     ),
   });
 const blocks: Change = (value) => ({
@@ -102,7 +104,43 @@ interface Case {
   off: Partial<Limits> | null;
 }
 
+/** Sets by id; or one overlap of the given share. */
+const contaminated =
+  (field: keyof Metrics["trajectory"]["contamination"]): Change =>
+  (value) => {
+    const found = Array.isArray(value) ? value : value === 0 ? [] : [{ list: "bench", instance: "x__y-1", share: Number(value) }];
+    return { ...good, trajectory: { ...good.trajectory, contamination: { ...uncontaminated, [field]: found } } };
+  };
+
 const cases: Record<FilterName, Case> = {
+  "contaminated-instance": {
+    change: contaminated("instance"),
+    limits: { allowEvaluationInstances: false },
+    passes: [[]],
+    fails: [["bench"], ["bench", "lite"]],
+    off: { allowEvaluationInstances: true },
+  },
+  "contaminated-text": {
+    change: contaminated("text"),
+    limits: { maxEvaluationTextShare: 0.4 },
+    passes: [0, 0.4],
+    fails: [0.400001, 1],
+    off: { maxEvaluationTextShare: null },
+  },
+  "contaminated-patch": {
+    change: contaminated("patch"),
+    limits: { maxEvaluationPatchShare: 0.4 },
+    passes: [0, 0.4],
+    fails: [0.400001, 1],
+    off: { maxEvaluationPatchShare: null },
+  },
+  "contaminated-repository": {
+    change: contaminated("repository"),
+    limits: { allowEvaluationRepositories: false },
+    passes: [[]],
+    fails: [["bench"], ["bench", "lite"]],
+    off: { allowEvaluationRepositories: true },
+  },
   unresolved: {
     change: trajectory("resolved"),
     limits: { outcome: "resolved" },

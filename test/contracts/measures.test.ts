@@ -10,6 +10,7 @@ import { metricsWithoutLast } from "../../stages/lib/last-call.ts";
 import { type Outcome, ok, rejected } from "../../stages/stage.ts";
 import { arbitraryTrajectory } from "../fakes/arbitrary-trajectory.ts";
 import { exactTokens, fakePorts } from "../fakes/fake-ports.ts";
+import { noEvaluation, uncontaminated } from "../fakes/no-evaluation.ts";
 import { neededTokens } from "../invariants/invariants.ts";
 import { arbitraryPlacement, defaults, type Placement, place } from "../invariants/placement.ts";
 
@@ -27,6 +28,7 @@ const paramsFor = (
     memoryCapTokens: defaults.condense.memoryCapTokens,
   },
   baseTools,
+  evaluation: noEvaluation,
 });
 
 async function measured(placement: Placement, baseTools: "with-context" | "without-context" = "with-context"): Promise<Metrics> {
@@ -95,6 +97,7 @@ describe("every measure", () => {
             max: Math.max(...prompts),
           },
           promptTokensPerCall: prompts,
+          contamination: uncontaminated,
         });
       }),
       { seed: 112, numRuns: 100, endOnFailure: true },

@@ -1,9 +1,11 @@
 import fc from "fast-check";
+import type { Contamination, Overlap } from "../../schemas/contamination.ts";
 import type { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
 import { FilterRecipe } from "../../schemas/recipe/filter.ts";
 import { allowedActions } from "../../stages/filter/actions.ts";
 import type { Filter, Limits } from "../../stages/filter/filters/filter.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
+import { uncontaminated } from "./no-evaluation.ts";
 import { nothingToCompare } from "./set-metrics.ts";
 
 /** Metrics of any trajectory, near the default thresholds on both sides, and any recipe of filters. */
@@ -20,15 +22,21 @@ const measuredBlock: fc.Arbitrary<Omit<BlockMetrics, "judgedFindings">> = fc.rec
   windowTokensBefore: count,
   windowTokensAfter: count,
   windowRatio: fc.constant(0.5),
-  checks: fc.constantFrom(
-    [],
-    [{ check: "grounded", looked: 10, found: 1, findings: [] }],
-    [{ check: "no-leak", looked: 9, found: 3, findings: [] }],
-  ),
+  checks: fc.constantFrom<BlockMetrics["checks"]>({}, { grounded: [10, 1] }, { "no-leak": [9, 3] }),
+  findings: fc.constantFrom([], [{ check: "no-leak", words: "later.py", why: "first seen in step 12" }]),
   previousFacts: count,
   keptFacts: count,
 });
 const block: fc.Arbitrary<BlockMetrics> = measuredBlock.map((one) => ({ ...one, judgedFindings: [null, 0, 3][one.cut % 3] ?? null }));
+const overlaps: fc.Arbitrary<Overlap[]> = fc
+  .constantFrom(null, null, 0.4, 1)
+  .map((share) => (share === null ? [] : [{ list: "a", instance: "x__y-1", share }]));
+const contamination: fc.Arbitrary<Contamination> = fc.record({
+  instance: fc.constantFrom([], [], [], ["a"]),
+  repository: fc.constantFrom([], [], [], ["a", "b"]),
+  text: overlaps,
+  patch: overlaps,
+});
 const anyTrajectory: fc.Arbitrary<TrajectoryMetrics> = fc.record({
   resolved: fc.constantFrom(true, true, false, null),
   exit: fc.constantFrom("submitted", "submitted", "error"),
@@ -41,6 +49,7 @@ const anyTrajectory: fc.Arbitrary<TrajectoryMetrics> = fc.record({
   rejectedBy: fc.constantFrom(null, null, "detect: window-exceeded"),
   promptTokens: fc.constant(null),
   promptTokensPerCall: fc.constant(null),
+  contamination,
 });
 /** Half of them fine, or hardly any would get as far as their last call. */
 const trajectory = fc.oneof(
@@ -54,6 +63,7 @@ const trajectory = fc.oneof(
     preCondensed: false,
     controlTokenTexts: 0,
     rejectedBy: null,
+    contamination: uncontaminated,
   })),
 );
 export const arbitraryMetrics: fc.Arbitrary<Metrics> = fc.nat(3).chain((calls) =>

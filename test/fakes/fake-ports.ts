@@ -2,10 +2,14 @@ import { createHash } from "node:crypto";
 import { loadTokenizer } from "../../pipeline/adapters/tokenizer.ts";
 import type { Completion, Reply } from "../../schemas/completion.ts";
 import { Fault } from "../../schemas/fault.ts";
+import { noEvaluationSets } from "../../stages/lib/contamination/contamination.ts";
 import type { Ports } from "../../stages/stage.ts";
 
 /** The tokenizer of the model, for tests in which a token more or less matters. */
 export const exactTokens = (text: string): number => loadTokenizer("qwen2.5").count(text);
+
+/** Its ids. */
+export const exactIds = (text: string): Int32Array => loadTokenizer("qwen2.5").encode(text);
 
 /** Four characters a token: for tests in which only the order of magnitude matters. */
 export const roughTokens = (text: string): number => Math.ceil(text.length / 4);
@@ -31,6 +35,7 @@ export function fakePorts(script: Script = [], countTokens: Ports["countTokens"]
     requests,
     countTokens,
     digest: sha256,
+    evaluationSets: async () => noEvaluationSets,
     complete: async (request) => {
       const said = next(request);
       requests.push(request);

@@ -10,6 +10,7 @@ import { render } from "../../stages/lib/render.ts";
 import { rejected } from "../../stages/stage.ts";
 import { arbitraryTrajectory } from "../fakes/arbitrary-trajectory.ts";
 import { exactTokens, fakePorts } from "../fakes/fake-ports.ts";
+import { noEvaluation } from "../fakes/no-evaluation.ts";
 import { lenient, runChain } from "./chain.ts";
 import { controlIdsIn, controlIdsOfSystem, invariants } from "./invariants.ts";
 import { allSamples, memorySize, memoryText, personaRecipe, place } from "./placement.ts";
@@ -183,7 +184,7 @@ test("random trajectories full of control tokens are all found, or all harmless 
         for (const turns of allSamples(harmless)) for (const turn of turns) expect(controlIdsIn(turn.content)).toBe(written(turn));
         const outcome = await measure.run(
           { trajectory, memory: rejected("x"), workspace: rejected("x") },
-          { persona: recipe("reject"), replyTokens: 1, condense: memorySize, baseTools: "with-context" },
+          { persona: recipe("reject"), replyTokens: 1, condense: memorySize, baseTools: "with-context", evaluation: noEvaluation },
           fakePorts(),
         );
         if (!outcome.ok) throw new Error(outcome.why);

@@ -9,6 +9,7 @@ import { measureSizes } from "../../stages/lib/sizes.ts";
 import { ok } from "../../stages/stage.ts";
 import { arbitraryTrajectory } from "../fakes/arbitrary-trajectory.ts";
 import { exactTokens, fakePorts } from "../fakes/fake-ports.ts";
+import { noEvaluation } from "../fakes/no-evaluation.ts";
 import { lenient, runChain } from "./chain.ts";
 import { neededTokens } from "./invariants.ts";
 import { arbitraryPlacement, memorySize, memoryText, personaRecipe } from "./placement.ts";
@@ -104,6 +105,7 @@ describe("(5) every model call fits the window, the condenser's too", () => {
               replyTokens: reserve,
               condense: { memoryBaseTokens, memoryShare, memoryCapTokens },
               baseTools: "with-context",
+              evaluation: noEvaluation,
             },
             fakePorts([], exactTokens),
           );

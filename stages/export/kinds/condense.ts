@@ -7,7 +7,7 @@ import { itemAt, type Kind, spanSteps, stitched } from "./kind.ts";
  * nobody wants to teach a model to write like it.
  */
 export const condense: Kind = {
-  decisions: (verdict) => verdict.condensations,
+  decisions: ({ verdict }) => verdict.condensations,
   draft(input, index, params) {
     const { memory, workspace } = stitched(input);
     const one = itemAt(workspace.condensations, index, "condensation");
@@ -16,6 +16,7 @@ export const condense: Kind = {
     if (writer.condenser === "llm" && writer.pieces > 1) return rejected("memory-in-pieces"); // no single request stands for it
     return ok({
       turns: condensationTurns(input.rendered, input.sizes, memory.blocks, one, params.condense),
+      system: null,
       tools: [],
       memories: [...(one.opens === null ? [] : [{ block: one.opens, trained: false }]), { block: one.target, trained: true }],
       keptSteps: spanSteps(one.recent),

@@ -22,12 +22,14 @@ export interface KindInput {
 export interface KindParams {
   readonly persona: PersonaRecipe;
   readonly condense: MemorySize;
-  readonly export: Pick<ExportRecipe, "baseTools" | "condenseExtractive">;
+  readonly export: Pick<ExportRecipe, "baseTools" | "baseOutcome" | "condenseExtractive">;
 }
 
 /** The text of a sample and what a reader of the dataset may want to know of how it came about. */
 export interface Draft {
   readonly turns: readonly Turn[];
+  /** Its system prompt without the tools; null: it has none of its own. */
+  readonly system: string | null;
   /** Tool schemas that its system turn describes. */
   readonly tools: readonly string[];
   /** Blocks whose memory stands in the text, by number; `trained` when it is what the sample teaches to write. */
@@ -38,7 +40,7 @@ export interface Draft {
 
 /** A kind of sample. A trajectory has as many of it as there are decisions; a rejected draft is one that the recipe leaves out. */
 export interface Kind {
-  decisions(verdict: Verdict): readonly Decision[];
+  decisions(judged: Pick<KindInput, "verdict" | "workspace">): readonly Decision[];
   draft(input: KindInput, index: number, params: KindParams): Outcome<Draft>;
 }
 

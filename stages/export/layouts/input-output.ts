@@ -1,7 +1,7 @@
 import { bool, list, struct, utf8 } from "../../../schemas/columns.ts";
 import type { Turn } from "../../../schemas/sample.ts";
 import { chatMessage, footer, header, withSystem } from "../../lib/chatml.ts";
-import { type Layout, metadataColumns, metadataOf } from "./layout.ts";
+import { type Layout, metadataColumns, metadataOf, oneRow } from "./layout.ts";
 
 export interface Piece {
   readonly label: boolean;
@@ -32,8 +32,11 @@ export function piecesOf(turns: readonly Turn[]): Piece[] {
 /** axolotl's `type: input_output`: what is trained is written down, no template and no turn finding involved; exact and fast (trainers.md 2.1). */
 export const inputOutput: Layout = {
   columns: { segments: list(struct({ label: bool, text: utf8 })), ...metadataColumns },
-  row(sample, facts) {
+  text: "`segments`: the chat text in pieces `{label, text}`; labelled pieces are trained (axolotl `input_output`). A labelled piece is a turn's content and `<|im_end|>`",
+  loss: "Exact, to the token: the pieces say what is trained and no chat template is involved. axolotl alone reads it.",
+  structured: false,
+  rows({ sample, facts }) {
     const whole = { ...sample, turns: withSystem(sample.turns) };
-    return { segments: piecesOf(whole.turns), ...metadataOf(whole, facts) };
+    return oneRow({ segments: piecesOf(whole.turns), ...metadataOf(whole, facts) }, facts);
   },
 };

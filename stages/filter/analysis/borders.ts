@@ -1,27 +1,11 @@
 import type { Border, BorderCase } from "../../../schemas/analysis.ts";
 import type { Metrics } from "../../../schemas/metrics.ts";
 import type { Limits } from "../filters/filter.ts";
-import { limitOf, type Probe, passes, seenBy } from "./thresholds.ts";
+import { evidenceOf } from "./evidence.ts";
+import { limitOf, type Probe, passes } from "./thresholds.ts";
 
 /** Cases kept per side of a threshold: enough to read, few enough to be read. */
 const casesPerSide = 3;
-
-const plain = (values: object): string =>
-  Object.entries(values)
-    .flatMap(([name, value]) =>
-      typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? [`${name} ${value}`] : [],
-    )
-    .join(", ");
-
-/** What a person can check the value by: the call that it is about, and the run. */
-function evidenceOf({ filter }: Probe, seen: readonly number[], value: number, { trajectory, blocks }: Metrics): string[] {
-  const block = filter.scope === "block" ? seen.indexOf(value) : -1;
-  const call = blocks[block];
-  return [
-    ...(call === undefined ? [] : [`call ${block + 1} of ${blocks.length}: ${plain(call)}`]),
-    `run: ${plain(trajectory)}, contextCalls ${blocks.length}`,
-  ];
-}
 
 interface Side {
   readonly cases: BorderCase[];
@@ -49,7 +33,7 @@ export class BorderWatch {
     const side = this.sides[passes(this.probe.threshold, value, this.limit) ? "passes" : "fails"];
     const distance = Math.abs(value - this.limit);
     if (distance > side.reach) return;
-    side.cases.push({ id, value, evidence: evidenceOf(this.probe, seenBy(this.probe, metrics), value, metrics) });
+    side.cases.push({ id, value, ...evidenceOf(this.probe, { metrics, trajectory: null, memory: null }, value) });
     const limit = this.limit;
     side.cases.sort((a, b) => Math.abs(a.value - limit) - Math.abs(b.value - limit) || (a.id < b.id ? -1 : 1));
     side.cases.splice(casesPerSide);

@@ -7,8 +7,8 @@ const mostValues = 40;
 const otherValues = "(others)";
 
 /**
- * Percentiles of every measure, whatever measures there are: numbers of the metrics by their path. Lists of numbers (the saw-tooth) are left
- * out: `stats` speaks of them.
+ * Percentiles of every measure, whatever measures there are: numbers of the metrics by their path. Lists of numbers (the saw-tooth) and
+ * findings are left out: `stats` and `show` speak of them.
  */
 export class Spreads {
   /** By path and name, so that no key is put together for each of millions of numbers. */
@@ -19,9 +19,9 @@ export class Spreads {
   add({ trajectory, blocks, segments, condensations, base }: Metrics): void {
     this.object("", trajectory);
     this.number(this.group(""), "contextCalls", blocks.length);
-    for (const { checks, ...block } of blocks) {
+    for (const { checks, findings: _words, ...block } of blocks) {
       this.object("blocks.", block);
-      for (const { check, looked, found } of checks) this.object(`blocks.checks.${check}.`, { looked, found });
+      for (const [check, [looked, found]] of Object.entries(checks)) this.object(`blocks.checks.${check}.`, { looked, found });
     }
     for (const segment of segments) this.object("segments.", segment);
     for (const condensation of condensations) this.object("condensations.", condensation);
@@ -42,6 +42,9 @@ export class Spreads {
 
   private list(path: string, values: readonly unknown[]): void {
     if (values.some((value) => typeof value === "number")) return;
+    const objects = values.filter((value) => typeof value === "object" && value !== null);
+    for (const value of objects) this.object(`${path}.`, value as object);
+    if (objects.length > 0) return;
     this.count(path, values.length === 0 ? "none" : values.map(String).join(" "));
   }
 

@@ -1,4 +1,4 @@
-import type { BlockMetrics, CheckMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../../schemas/metrics.ts";
+import type { BlockMetrics, CheckCounts, Metrics, SampleMetrics, TrajectoryMetrics } from "../../../schemas/metrics.ts";
 import type { ThresholdRecipe } from "../../../schemas/recipe/filter.ts";
 import type { Failure } from "../../../schemas/verdict.ts";
 
@@ -39,11 +39,10 @@ export const above = (value: number | null, limit: number | null): Finding =>
   value !== null && limit !== null && value > limit ? { value, limit } : null;
 
 /** How many findings one check has in a block, or what share of what it looked at they are; null where it did not look at the memory. */
-type Counted = Pick<CheckMetrics, "looked" | "found">;
-export const findings = ({ found }: Counted): number => found;
-export const share = ({ looked, found }: Counted): number => (looked === 0 ? 0 : Math.round((found / looked) * 1e6) / 1e6);
+export const findings = ([, found]: CheckCounts): number => found;
+export const share = ([looked, found]: CheckCounts): number => (looked === 0 ? 0 : Math.round((found / looked) * 1e6) / 1e6);
 
-export function checked({ checks }: BlockMetrics, check: string, by: (counted: Counted) => number): number | null {
-  for (const one of checks) if (one.check === check) return by(one);
-  return null;
+export function checked({ checks }: BlockMetrics, check: string, by: (counted: CheckCounts) => number): number | null {
+  const counted = checks[check];
+  return counted === undefined ? null : by(counted);
 }

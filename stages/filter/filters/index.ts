@@ -1,5 +1,9 @@
 import { badExit } from "./bad-exit.ts";
 import { callLessSteps } from "./call-less-steps.ts";
+import { contaminatedInstance } from "./contaminated-instance.ts";
+import { contaminatedPatch } from "./contaminated-patch.ts";
+import { contaminatedRepository } from "./contaminated-repository.ts";
+import { contaminatedText } from "./contaminated-text.ts";
 import { controlTokenText } from "./control-token-text.ts";
 import { drifting } from "./drifting.ts";
 import { failureLost } from "./failure-lost.ts";
@@ -23,6 +27,11 @@ import { untrueState } from "./untrue-state.ts";
 import { windowExceeded } from "./window-exceeded.ts";
 
 export const filters = {
+  "contaminated-instance": contaminatedInstance,
+  "contaminated-text": contaminatedText,
+  "contaminated-patch": contaminatedPatch,
+  "contaminated-repository": contaminatedRepository,
+
   unresolved,
   "bad-exit": badExit,
   "pre-condensed": preCondensed,

@@ -1,7 +1,5 @@
-import type { BlockMetrics, CheckMetrics } from "../../../schemas/metrics.ts";
-import type { CheckView } from "../../lib/checks/check.ts";
+import type { BlockMetrics } from "../../../schemas/metrics.ts";
 import { survivalOf } from "../../lib/checks/drift.ts";
-import { checkMemory } from "../../lib/checks/index.ts";
 import { shownFindings } from "../../lib/shown-findings.ts";
 import { spanTokens } from "../../lib/sizes.ts";
 import type { Measure, SeenBlock } from "./measure.ts";
@@ -13,13 +11,10 @@ const before = (seen: SeenBlock): number =>
 const after = (seen: SeenBlock): number =>
   seen.sizes.head + seen.blockTokens + spanTokens(seen.sizes, seen.block.keptFrom, seen.block.cut) + seen.sizes.opening;
 
-const checked = (view: CheckView): CheckMetrics[] =>
-  checkMemory(view).map(({ check, looked, findings }) => ({
-    check,
-    looked,
-    found: findings.length,
-    findings: shownFindings(findings),
-  }));
+const counted = (results: SeenBlock["results"]): BlockMetrics["checks"] =>
+  Object.fromEntries(results.map(({ check, looked, findings }) => [check, [looked, findings.length]]));
+const shown = (results: SeenBlock["results"]): BlockMetrics["findings"] =>
+  results.flatMap(({ check, findings }) => shownFindings(findings).map((finding) => ({ check, ...finding })));
 
 /** Per context call. `fold*` compares the memory with what it replaces, `window*` the whole window; Table 1 does not say which it means. */
 export const blockMeasures: { readonly [K in keyof BlockMetrics]: Measure<SeenBlock, BlockMetrics[K]> } = {
@@ -32,7 +27,8 @@ export const blockMeasures: { readonly [K in keyof BlockMetrics]: Measure<SeenBl
   windowTokensBefore: before,
   windowTokensAfter: after,
   windowRatio: (seen) => ratio(after(seen), before(seen)),
-  checks: ({ view }) => checked(view),
+  checks: ({ results }) => counted(results),
+  findings: ({ results }) => shown(results),
   previousFacts: ({ view }) => survivalOf(view).facts,
   keptFacts: ({ view }) => survivalOf(view).kept,
   judgedFindings: ({ block }) => (block.judged !== null && "found" in block.judged ? block.judged.found : null),

@@ -1,6 +1,8 @@
+import type { Contamination } from "../../../schemas/contamination.ts";
 import type { Block, Workspace } from "../../../schemas/sidecars.ts";
 import type { Trajectory } from "../../../schemas/trajectory.ts";
 import type { CheckView } from "../../lib/checks/check.ts";
+import type { checkMemory } from "../../lib/checks/index.ts";
 import type { Rendered } from "../../lib/render.ts";
 import type { Sizes } from "../../lib/sizes.ts";
 
@@ -30,6 +32,7 @@ export interface Seen {
   /** Sized `segment` samples in order; null without a workspace. */
   readonly segments: readonly SizedSample[] | null;
   readonly rejectedBy: string | null;
+  readonly contamination: Contamination;
 }
 
 /** What block measures see. */
@@ -43,6 +46,8 @@ export interface SeenBlock {
   readonly memoryTokens: number;
   /** What the checks are shown; the steps after the cut are known by now. */
   readonly view: CheckView;
+  /** What each check says of it. */
+  readonly results: ReturnType<typeof checkMemory>;
 }
 
 export interface SeenWorkspace {

@@ -22,4 +22,5 @@ export const trajectoryMeasures: { readonly [K in keyof TrajectoryMetrics]: Meas
   rejectedBy: (seen) => seen.rejectedBy,
   promptTokens: promptDistribution,
   promptTokensPerCall: allPrompts,
+  contamination: (seen) => seen.contamination,
 };

@@ -19,12 +19,26 @@ export interface Candidate {
 
 const kept = (decisions: readonly Decision[]): number => decisions.filter(({ keep }) => keep).length;
 
-/** Kept samples by kind; of two segments that a dropped call makes one, that one. */
-const keptSamples = ({ segments, condensations, base, dropLast }: Verdict): Readonly<Record<SampleKind, number>> => ({
-  segment: kept(dropLast === null ? segments : [...segments, dropLast]),
-  condense: kept(condensations),
-  base: kept([base]),
-});
+/** Costs a flat sample, which holds all calls: what costs one of the samples. */
+const blamesBlock = ({ failed }: Decision): boolean => failed.some(({ block, action }) => block !== null && action !== "flag");
+
+/**
+ * Kept samples by kind; of two segments that a dropped call makes one, that one. Model calls (`step`) are not measured by segment: they
+ * are taken to lie evenly.
+ */
+function keptSamples({ trajectory, segments: measured }: Metrics, verdict: Verdict): Readonly<Record<SampleKind, number>> {
+  const { context, segments, condensations, base, dropLast } = verdict;
+  const segment = kept(dropLast === null ? segments : [...segments, dropLast]);
+  const calls = (trajectory.promptTokens?.calls ?? 0) - (dropLast === null ? 0 : 1);
+  const whole = measured.length - (dropLast === null ? 0 : 1);
+  return {
+    segment,
+    condense: kept(condensations),
+    base: kept([base]),
+    flat: context.keep && measured.length > 0 && ![...segments, ...condensations].some(blamesBlock) ? 1 : 0,
+    step: whole <= 0 ? 0 : Math.round((calls * segment) / whole),
+  };
+}
 
 /**
  * All that the set is decided by: under 1 KB per candidate (384 bytes of sketches, about 300 of ids and numbers, and up to 300 for the bands
@@ -51,10 +65,11 @@ export class Candidates {
   }
 
   add(id: string, metrics: Metrics, verdict: Verdict): void {
-    const byKind = keptSamples(verdict);
+    const byKind = keptSamples(metrics, verdict);
     let samples = 0;
     for (const kind of this.kinds) samples += byKind[kind];
     if (samples === 0) return;
+    const showsCalls = (["segment", "flat", "step"] as const).some((kind) => this.kinds.has(kind) && byKind[kind] > 0);
     const { instance, repository, stepsSketch, taskSketch } = metrics.set;
     this.list.push({
       id,
@@ -62,7 +77,7 @@ export class Candidates {
       instance,
       repository: repository === null ? null : this.once(repository),
       samples,
-      standing: standingOf(id, metrics, verdict, this.kinds.has("segment") && byKind.segment > 0, this.seed),
+      standing: standingOf(id, metrics, verdict, showsCalls, this.seed),
     });
     this.steps.push(stepsSketch);
     this.tasks.push(taskSketch);

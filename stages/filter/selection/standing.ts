@@ -10,14 +10,14 @@ const failedFilters = ({ trajectory, context, segments, condensations, base }: V
 function findingShare(metrics: Metrics, calls: number): number {
   let [looked, found] = [0, 0];
   for (const { checks } of metrics.blocks.slice(0, calls))
-    for (const check of checks) {
-      looked += check.looked;
-      found += check.found;
+    for (const [seen, wrong] of Object.values(checks)) {
+      looked += seen;
+      found += wrong;
     }
   return looked === 0 ? 0 : Math.min(1, Math.round((1e4 * found) / looked) / 1e4);
 }
 
-/** `showsCalls`: at least one of the samples it would be selected for is a kept segment. */
+/** `showsCalls`: at least one of the samples it would be selected for is made of its segments. */
 export function standingOf(id: string, metrics: Metrics, verdict: Verdict, showsCalls: boolean, seed: number): Standing {
   const calls = metrics.blocks.length - (verdict.dropLast === null ? 0 : 1);
   return {

@@ -64,7 +64,9 @@ describe("an export of several repositories", async () => {
         const files = summary.files.filter(({ path }) => path.startsWith(`${layout}/${kind}/`));
         expect(files.length).toBeGreaterThan(1);
         const read = (await Promise.all(files.map(({ path }) => rowsOf(join(folder, path))))).flat();
-        const written = samples.filter(({ sample }) => sample.kind === kind).map(({ sample, facts }) => layouts[layout].row(sample, facts));
+        const written = samples
+          .filter(({ sample }) => sample.kind === kind)
+          .flatMap((one) => layouts[layout].rows(one, ports).map(({ row }) => row));
         const byId = (a: { cat_sample_id?: unknown }, b: { cat_sample_id?: unknown }) =>
           String(a.cat_sample_id) < String(b.cat_sample_id) ? -1 : 1;
         expect(read.sort(byId)).toEqual(written.sort(byId));
@@ -276,4 +278,34 @@ test("a request to stop ends the export and leaves no spool behind", async () =>
   });
   await expect(work).rejects.toThrow("stopped on request");
   expect(await readdir(folder)).toEqual([]);
+});
+
+describe("a dataset with a mix", () => {
+  const mixed = smallRecipe({ export: { mix: { segment: 7, condense: 2 }, baseMaxPerInstance: 1, validationShare: 0.3 } });
+
+  test("has as many samples as it says, the others counted by reason, and the same split", async () => {
+    const twice = [...bundles, await smallBundle(mixed, { instance: "owner1__repo1-101", model: "another-model" })];
+    const all = await exported(withValidation, twice);
+    const { summary } = await exported(mixed, twice);
+    const rows = (kind: string) =>
+      summary.splits.filter((one) => one.kind === kind && one.layout === "messages").reduce((sum, one) => sum + one.rows, 0);
+    expect([rows("segment"), rows("condense"), rows("base")]).toEqual([7, 2, 13]);
+    expect(summary.refused["base"]).toEqual({ "over-instance-limit": 1 });
+    expect(summary.refused["segment"]?.["over-mix"]).toBeGreaterThan(10);
+    expect(Tallies.parse(summary.tallies).in).toBe(all.summary.tallies.in);
+    expect(summary.stats.run.trajectories).toBeLessThan(all.summary.stats.run.trajectories);
+    expect(summary.repositories.train).toBeLessThanOrEqual(all.summary.repositories.train);
+  });
+
+  test("does not depend on the order of the trajectories", async () => {
+    const ids = async (order: readonly ExportBundle[]): Promise<string[]> => {
+      const { folder, summary } = await exported(mixed, order);
+      const paths = summary.files.flatMap(({ path, rows }) => (rows !== null && path.startsWith("messages/") ? [path] : []));
+      return (await Promise.all(paths.map((path) => rowsOf(join(folder, path)))))
+        .flat()
+        .map((row) => String(row["cat_sample_id"]))
+        .sort();
+    };
+    expect(await ids([...bundles].reverse())).toEqual(await ids(bundles));
+  });
 });

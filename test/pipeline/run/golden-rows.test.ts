@@ -9,8 +9,10 @@ import type { Bundle } from "../../../schemas/bundle.ts";
 import { Recipe } from "../../../schemas/recipe.ts";
 import { type ExportParams, exportTrajectory } from "../../../stages/export/export.ts";
 import { importRecord } from "../../../stages/generate/import-record.ts";
+import { noEvaluationSets } from "../../../stages/lib/contamination/contamination.ts";
 import type { Outcome, Ports } from "../../../stages/stage.ts";
 import { messageRun } from "../../fakes/message-runs.ts";
+import { noEvaluation } from "../../fakes/no-evaluation.ts";
 
 /**
  * Equal input, equal parameters, equal rows: the digests of what every stage makes of two fixed runs. When this fails and the change is
@@ -39,11 +41,13 @@ const settled = {
   condenser: "extractive" as const,
   thought: "template" as const,
   tokenizer: { name: "qwen2.5" as const, digest: tokenizer.digest },
+  evaluation: noEvaluation,
 };
 const ports: Ports = {
   complete: () => Promise.reject(new Error("the golden rows need no model")),
   countTokens: (text) => tokenizer.count(text),
   digest: sha256,
+  evaluationSets: async () => noEvaluationSets,
 };
 
 function importOne(run: Record<string, unknown>): Bundle["trajectory"] {

@@ -73,7 +73,7 @@ test("what the verdict does not keep is counted, not exported", async () => {
   const bundle = await smallBundle(recipe);
   const verdict = { ...bundle.verdict, segments: bundle.verdict.segments.map((decision, index) => ({ ...decision, keep: index !== 1 })) };
   const exported = exportTrajectory({ ...bundle, verdict }, params, ports);
-  expect(exported.notKept).toEqual({ segment: 1, condense: 0, base: 0 });
+  expect(exported.notKept).toEqual({ segment: 1, condense: 0, base: 0, flat: 0, step: 0 });
   expect(exported.samples.filter(({ sample }) => sample.kind === "segment").map(({ sample }) => [sample.index, sample.count])).toEqual([
     [0, 3],
     [2, 3],

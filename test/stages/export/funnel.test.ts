@@ -8,6 +8,7 @@ import { funnelMarkdown, funnelTable } from "../../../stages/export/funnel-table
 import { filters } from "../../../stages/filter/filters/index.ts";
 import { judgeMetrics } from "../../../stages/filter/judge.ts";
 import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics.ts";
+import { uncontaminated } from "../../fakes/no-evaluation.ts";
 import { nothingToCompare } from "../../fakes/set-metrics.ts";
 
 const many = fc.array(arbitraryMetrics, { maxLength: 25 });
@@ -76,6 +77,7 @@ test("what was spent is divided among the kept samples, and left out where nothi
         rejectedBy: null,
         promptTokens: null,
         promptTokensPerCall: null,
+        contamination: uncontaminated,
       },
       blocks: [],
       segments: [passing],

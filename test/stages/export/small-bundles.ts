@@ -4,18 +4,22 @@ import { type Recipe, Recipe as RecipeSchema } from "../../../schemas/recipe.ts"
 import type { Block, Memory, Writer } from "../../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../../schemas/trajectory.ts";
 import { type ExportBundle, ExportParams } from "../../../stages/export/export.ts";
+import type { LayoutPorts } from "../../../stages/export/layouts/layout.ts";
 import { judgeMetrics } from "../../../stages/filter/judge.ts";
 import { MeasureParams, measure } from "../../../stages/filter/measure.ts";
+import { noEvaluationSets } from "../../../stages/lib/contamination/contamination.ts";
 import { memorySections } from "../../../stages/lib/memory-text.ts";
 import { ok, type Ports, rejected } from "../../../stages/stage.ts";
 import { cutSegments } from "../../../stages/stitch/stitch.ts";
 
 const tokenizer = loadTokenizer("qwen2.5");
 
-export const ports: Ports = {
+export const ports: Ports & LayoutPorts = {
+  encode: (text) => tokenizer.encode(text),
   complete: () => Promise.reject(new Error("no model here")),
   countTokens: (text) => tokenizer.count(text),
   digest: (text) => createHash("sha256").update(text).digest("hex"),
+  evaluationSets: async () => noEvaluationSets,
 };
 
 /** Thresholds that small runs pass; the rest is as shipped. */
@@ -24,7 +28,7 @@ export const smallRecipe = (
 ): Recipe =>
   RecipeSchema.parse({
     filter: { outcome: null, exits: null, minFoldTokens: null, minFoldRatio: null, maxFoldRatio: null, minContextCalls: 0 },
-    export: { training: { globalBatch: 4 }, ...changes.export },
+    export: { training: { globalBatch: 4 }, baseOutcome: null, ...changes.export },
     persona: { ...changes.persona },
     window: { keepSteps: 1, ...changes.window },
   });

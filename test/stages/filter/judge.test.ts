@@ -10,6 +10,7 @@ import { judge, judgeMetrics } from "../../../stages/filter/judge.ts";
 import { metricsWithoutLast } from "../../../stages/lib/last-call.ts";
 import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics.ts";
 import { fakePorts } from "../../fakes/fake-ports.ts";
+import { uncontaminated } from "../../fakes/no-evaluation.ts";
 import { nothingToCompare } from "../../fakes/set-metrics.ts";
 
 const settings = { seed: 101, numRuns: 1000 };
@@ -106,6 +107,7 @@ describe("a verdict", () => {
         rejectedBy: "condense: memory-too-long",
         promptTokens: null,
         promptTokensPerCall: null,
+        contamination: uncontaminated,
       },
       blocks: [],
       segments: [],
@@ -134,7 +136,8 @@ describe("what a failing call costs", () => {
     windowTokensBefore: 900,
     windowTokensAfter: 400,
     windowRatio: 0.4,
-    checks: [],
+    checks: {},
+    findings: [],
     previousFacts: 0,
     keptFacts: 0,
     judgedFindings: null,
@@ -152,6 +155,7 @@ describe("what a failing call costs", () => {
       rejectedBy: null,
       promptTokens: null,
       promptTokensPerCall: null,
+      contamination: uncontaminated,
     },
     blocks: ratios.map(call),
     segments: [passing, ...ratios.map(() => passing)],

@@ -14,7 +14,7 @@ test("every number of the metrics is counted under its path, and what is no numb
       expect(found.get("steps")).toMatchObject({ count: all.length, missing: 0, min: steps[0], max: steps.at(-1) });
       const ratios = all.flatMap(({ blocks }) => blocks.map((block) => block.foldRatio));
       expect(found.get("blocks.foldRatio")?.count ?? 0).toBe(ratios.length);
-      const leaks = all.flatMap(({ blocks }) => blocks.flatMap(({ checks }) => checks.filter(({ check }) => check === "no-leak")));
+      const leaks = all.flatMap(({ blocks }) => blocks.filter(({ checks }) => "no-leak" in checks));
       expect(found.get("blocks.checks.no-leak.found")?.count ?? 0).toBe(leaks.length);
       const unknown = all.filter(({ trajectory }) => trajectory.controlTokenTexts === null).length;
       expect(found.get("controlTokenTexts")?.missing ?? unknown).toBe(unknown);

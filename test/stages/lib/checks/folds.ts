@@ -12,6 +12,7 @@ import { condense } from "../../../../stages/condense/condense.ts";
 import { detect } from "../../../../stages/detect/detect.ts";
 import type { CheckView } from "../../../../stages/lib/checks/check.ts";
 import { requestVersion } from "../../../../stages/lib/condense-request.ts";
+import { noEvaluationSets } from "../../../../stages/lib/contamination/contamination.ts";
 import { type RenderedStep, render } from "../../../../stages/lib/render.ts";
 import type { Ports } from "../../../../stages/stage.ts";
 import { noPlacement } from "../../../fakes/no-placement.ts";
@@ -36,6 +37,7 @@ const ports: Ports = {
   complete: () => Promise.reject(new Error("no model is asked")),
   countTokens: (text) => Math.ceil(text.length / 4),
   digest: (text) => createHash("sha256").update(text).digest("hex"),
+  evaluationSets: async () => noEvaluationSets,
 };
 
 let loading: Promise<Trajectory[]> | null = null;

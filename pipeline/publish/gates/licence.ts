@@ -1,0 +1,41 @@
+import { licenceTrouble } from "../../../stages/export/licences.ts";
+import { exportedColumns } from "../exported-columns.ts";
+import type { Gate, GateInput } from "./gate.ts";
+
+type Counts = Map<string, { readonly licence: string | null; count: number }>;
+
+const add = (counts: Counts, source: string, licence: string | null, count: number): void => {
+  const name = `${source}: ${licence ?? "unknown"}`;
+  const known = counts.get(name) ?? { licence, count: 0 };
+  known.count += count;
+  counts.set(name, known);
+};
+
+/** From the rows themselves; where no layout of theirs says it, from what stage 6 counted. */
+async function licencesOf({ folder, files, sources, onFile }: GateInput): Promise<{ counts: Counts; of: string }> {
+  const counts: Counts = new Map();
+  for await (const row of exportedColumns(folder, files, ["cat_source", "cat_license"], onFile))
+    add(counts, row.cat_source ?? "unknown", row.cat_license, 1);
+  if (counts.size > 0) return { counts, of: "rows" };
+  for (const [source, licences] of Object.entries(sources ?? {}))
+    for (const [licence, count] of Object.entries(licences)) add(counts, source, licence, count);
+  return { counts, of: "trajectories" };
+}
+
+/** Every source of the exported rows names a licence that allows publishing it beside the others. */
+export const licence: Gate = async (input) => {
+  const { counts, of } = await licencesOf(input);
+  const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  const untold = counts.size === 0 && input.files.some(({ path }) => path.endsWith(".parquet"));
+  return {
+    looked: sorted.map(([name, { count }]) => `${name} (${count} ${of})`).join(", ") || "nothing that names a source",
+    findings: [
+      ...(untold ? [{ subject: "sources", what: "neither the rows nor stage 6's account say where they come from" }] : []),
+      ...sorted.flatMap(([subject, { licence: own, count }]) => {
+        const trouble = licenceTrouble(own);
+        return trouble === null ? [] : [{ subject, what: `${count} ${of}: ${trouble}` }];
+      }),
+    ],
+    mend: "name the licence of the input with generate.licence and import again, or leave the source out; or approve it once you have read its terms",
+  };
+};

@@ -1,0 +1,39 @@
+import {
+  type Contamination,
+  type ContaminationCount,
+  ContaminationKind,
+  type Overlap,
+  telltaleShare,
+} from "../../schemas/contamination.ts";
+
+type Hit = ContaminationCount["hits"][number];
+
+const nameOf = (found: string | Overlap): string => (typeof found === "string" ? found : found.list);
+const counts = (found: string | Overlap): boolean => typeof found === "string" || found.share >= telltaleShare;
+const kinds = ContaminationKind.options;
+const before = (a: Hit, b: Hit): number => (a.list === b.list ? kinds.indexOf(a.by) - kinds.indexOf(b.by) : a.list < b.list ? -1 : 1);
+
+/** Counts by set and kind, one trajectory at a time. `kept`: any sample of it is. */
+export function createContaminationCount(): {
+  add(contamination: Contamination, kept: boolean): void;
+  count(): ContaminationCount;
+} {
+  const hits = new Map<string, Hit>();
+  const any = { trajectories: 0, kept: 0 };
+  let looked = 0;
+  return {
+    add(contamination, kept) {
+      looked += 1;
+      const found = kinds.flatMap((by) => contamination[by].filter(counts).map((one) => ({ by, list: nameOf(one) })));
+      if (found.length > 0) any.trajectories += 1;
+      if (found.length > 0 && kept) any.kept += 1;
+      for (const { by, list } of found) {
+        const hit = hits.get(`${by} ${list}`) ?? { list, by, trajectories: 0, kept: 0 };
+        hits.set(`${by} ${list}`, hit);
+        hit.trajectories += 1;
+        if (kept) hit.kept += 1;
+      }
+    },
+    count: () => ({ looked, hits: [...hits.values()].map((hit) => ({ ...hit })).sort(before), any: { ...any } }),
+  };
+}
