@@ -64,7 +64,10 @@ interface Gathered {
 }
 
 /** One pass over all metrics and verdicts; both are in order of id, and where a record failed it may lack one of them. */
-async function gather({ run, progress, signal }: RunContext, { kinds, seed }: SelectParams): Promise<Gathered> {
+export async function gatherCandidates(
+  { run, progress, signal }: Pick<RunContext, "run" | "progress" | "signal">,
+  { kinds, seed }: SelectParams,
+): Promise<Gathered> {
   const candidates = new Candidates(kinds, seed);
   const starts: number[] = [];
   for (let shard = 0; shard < run.shards; shard += 1) {
@@ -147,7 +150,7 @@ export async function runSelect(context: RunContext): Promise<StepSummary> {
     measured.reduce((sum, manifest) => sum + (manifest?.output.rows ?? 0), 0),
   );
   try {
-    const gathered = await gather(context, params as SelectParams);
+    const gathered = await gatherCandidates(context, params as SelectParams);
     requireSources(gathered, params as SelectParams);
     const { candidates, starts } = gathered;
     const leftOut = selectSet(candidates, params as SelectParams);
