@@ -93,7 +93,7 @@ const candidates: readonly unknown[] = [
     ["mail"],
     { others: "flag" },
   ],
-  ...[{ bash: "execute_bash" }, { top_k: 5 }, { inputPerMillion: 1, outputPerMillion: 2 }, "other", null, 1, 2, 3],
+  ...[{ bash: "execute_bash" }, { top_k: 5 }, { openhands: 0.5 }, { inputPerMillion: 1, outputPerMillion: 2 }, "other", null, 1, 2, 3],
 ];
 
 function otherValue(recipe: Recipe, path: readonly string[]): Recipe | null {
