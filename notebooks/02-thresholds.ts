@@ -142,7 +142,7 @@ const suggestion = await book.code((page) => {
     moved.map(({ threshold, from, to }) => [threshold, from ?? "off", to]),
   );
   page.text(
-    `wanted: ${percent(all.wanted)} of the trajectories; each threshold cuts ${percent(all.cutShare)} off its worse end, together they keep ${percent(all.kept)}; without them ${percent(all.reachable)} would be kept`,
+    `wanted: ${percent(all.wanted)} of the trajectories; each threshold cuts ${percent(all.cutShare)} off its worse end, together they keep ${percent(all.kept)}; without them ${percent(all.reachable)} would be kept${all.reachable < all.wanted ? ", so the rest is lost to other filters" : ""}`,
   );
   return { ...all, limits: moved };
 });
@@ -154,10 +154,10 @@ minds, or the steps that were folded. When those that just fail look as good as 
 
 await book.code(async (page) => {
   const moved = { ...limits, ...Object.fromEntries(suggestion.limits.map(({ threshold, to }) => [threshold, to])) };
-  const again = await gatherRun(run, settled, moved, () => undefined);
-  const borders = again.gathered.borders.filter(({ threshold }) => suggestion.limits.some((one) => one.threshold === threshold));
+  const { gathered: again } = await gatherRun(run, settled, moved, () => undefined);
+  const borders = again.borders.filter(({ threshold }) => suggestion.limits.some((one) => one.threshold === threshold));
   const nearest = borders.map((border) => ({ ...border, passes: border.passes.slice(0, 1), fails: border.fails.slice(0, 1) }));
-  for (const border of await withEvidence(run, settled, moved, nearest)) page.text(borderText(border));
+  for (const border of await withEvidence(run, settled, again, nearest)) page.text(borderText(border));
 });
 
 book.prose(`## Take it over

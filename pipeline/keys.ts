@@ -10,6 +10,7 @@ import { SelectParams } from "../stages/filter/selection/select.ts";
 import type { MemorySize } from "../stages/lib/condense-input.ts";
 import { requestVersion } from "../stages/lib/condense-request.ts";
 import { scrubVersion } from "../stages/lib/secrets/scrub.ts";
+import type { TokenizerChoice } from "./adapters/model-tokenizer.ts";
 import { type EndpointSettings, endpointFrom, hasEndpoint, normaliseBaseUrl } from "./llm/endpoint.ts";
 import { exportVersion, generateVersion, type RowStepName, rowStages, type StepName, selectVersion } from "./plan.ts";
 import { digestOf } from "./store/digest.ts";
@@ -23,7 +24,7 @@ export interface Settled {
   readonly condenser: "extractive" | "llm";
   /** Who writes the thoughts before context calls. */
   readonly thought: "template" | "llm";
-  readonly tokenizer: { readonly name: "qwen2.5"; readonly digest: string };
+  readonly tokenizer: TokenizerChoice;
   /** What trajectories are held against (recipe `evaluation`, and what comes with catgen). */
   readonly evaluation: EvaluationDigests;
 }

@@ -41,7 +41,7 @@ export const rowStages: { readonly [K in RowStepName]: AnyStage } = { detect, co
 /** Import is no `Stage` (it reads files, not rows), selecting sees all rows at once, and export writes none; their versions stand here. */
 export const generateVersion = 2;
 export const selectVersion = 1;
-export const exportVersion = 3;
+export const exportVersion = 4;
 
 /** The step that writes a part. */
 export function writerOf(part: PartName): StepInfo {

@@ -77,27 +77,21 @@ export interface CheckCount {
 
 /** What the checks say of all memories, in the order of their registry; the first findings of each, from different memories. */
 export function checkCounts(looks: readonly Look[], mostExamples: number): CheckCount[] {
-  const all = looks.flatMap(({ id, metrics }) =>
-    metrics.blocks.flatMap(({ checks, findings }, index) =>
-      Object.entries(checks).map(([check, [looked, found]]) => ({
-        check,
-        looked,
-        found,
-        findings: findings.filter((finding) => finding.check === check),
-        where: `${nameOf(id)}, call ${index + 1}`,
-      })),
-    ),
+  const memories = looks.flatMap(({ id, metrics }) =>
+    metrics.blocks.map(({ checks, findings }, index) => ({ where: `${nameOf(id)}, call ${index + 1}`, checks, findings })),
   );
-  return [...new Set(all.map(({ check }) => check))].map((check) => {
-    const own = all.filter((one) => one.check === check);
-    const sum = (of: "looked" | "found"): number => own.reduce((total, one) => total + one[of], 0);
-    const examples = own.flatMap(({ where, findings }) => findings.slice(0, 1).map(({ words, why }) => ({ where, words, why })));
+  return [...new Set(memories.flatMap(({ checks }) => Object.keys(checks)))].map((check) => {
+    const counts = memories.flatMap(({ checks }) => (checks[check] === undefined ? [] : [checks[check]]));
+    const examples = memories.flatMap(({ where, findings }) => {
+      const first = findings.find((one) => one.check === check);
+      return first === undefined ? [] : [{ where, words: first.words, why: first.why }];
+    });
     return {
       check,
-      memories: own.length,
-      looked: sum("looked"),
-      found: sum("found"),
-      blamed: own.filter(({ found }) => found > 0).length,
+      memories: counts.length,
+      looked: counts.reduce((sum, [looked]) => sum + looked, 0),
+      found: counts.reduce((sum, [, found]) => sum + found, 0),
+      blamed: counts.filter(([, found]) => found > 0).length,
       examples: examples.slice(0, mostExamples),
     };
   });

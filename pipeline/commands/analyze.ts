@@ -116,7 +116,7 @@ export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
     filters: gathered.filters,
     overlaps: gathered.overlaps,
     curves: gathered.probes.map((probe) => curveOf(gathered, probe)),
-    borders: await withEvidence(run, settled, limits, gathered.borders),
+    borders: await withEvidence(run, settled, gathered, gathered.borders),
     pair: pairOf(gathered, options.pair),
     suggestion: wanted === null ? null : suggest(gathered, wanted, movedBy(gathered, options.move)),
     selection: await selectionSummary(run),

@@ -16,6 +16,7 @@ import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
 import { schemaText } from "../../stages/export/layouts/schema-text.ts";
 import { Mix, type Mixed } from "../../stages/export/mix.ts";
 import { createProvenance, type Provenance } from "../../stages/export/provenance.ts";
+import { runtimeOf, runtimeText } from "../../stages/export/runtime.ts";
 import { diskTexts } from "../../stages/export/save-to-disk.ts";
 import { type Place, type Split, type SplitName, splitByRepository } from "../../stages/export/split.ts";
 import { createStatistics, type Statistics } from "../../stages/export/statistics.ts";
@@ -218,24 +219,31 @@ function sizedParts(splits: readonly WrittenSplit[]): SizedPart[] {
   return partsOf(splits).map((part) => {
     const own = splits.filter(({ layout, kind }) => layout === part.layout && kind === part.kind);
     const train = own.find(({ split }) => split === "train");
-    const files = Object.fromEntries(own.map(({ split, files: written }) => [split, written.map(({ name }) => name)]));
+    const files = Object.fromEntries(
+      own.map(({ split, files: written }) => [split, written.map(({ name }) => name).filter((name) => name.endsWith(".parquet"))]),
+    );
     return { ...part, samples: train?.rows ?? 0, tokens: train?.tokens ?? 0, files };
   });
 }
 
-function launchPlan({ params, template }: ExportRequest, { refused }: Whole["account"], splits: readonly WrittenSplit[]): LaunchPlan {
+function launchPlan(
+  { params, template, ports }: ExportRequest,
+  { refused }: Whole["account"],
+  splits: readonly WrittenSplit[],
+): LaunchPlan {
   const tooLong = (reasons: Readonly<Record<string, number>>): number =>
     Object.entries(reasons).reduce((sum, [why, count]) => sum + (why.split(" ").includes("window-exceeded") ? count : 0), 0);
   const overLong = Object.fromEntries(
     Object.entries(refused).flatMap(([kind, reasons]) => (tooLong(reasons) > 0 ? [[kind, tooLong(reasons)]] : [])),
   );
   const { name: dataset, training } = params.export;
-  return { dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts: sizedParts(splits), overLong, template };
+  const { chat } = ports.countTokens;
+  return { dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts: sizedParts(splits), overLong, template, chat };
 }
 
 /** Card, launch files and statistics. */
 async function writeTexts(
-  { params, folder, ports }: ExportRequest,
+  { params, folder, tokenizer, ports }: ExportRequest,
   { provenance, refused, repositories }: Whole["account"],
   stats: Stats,
   splits: readonly WrittenSplit[],
@@ -244,12 +252,26 @@ async function writeTexts(
 ): Promise<void> {
   const { parts } = plan;
   const texts = [
-    { path: "README.md", text: datasetCard({ params, parts, sizes: splits, provenance, repositories, refused, stats, content }) },
+    {
+      path: "README.md",
+      text: datasetCard({
+        tokenizer: tokenizer ?? "Qwen2.5",
+        params,
+        parts,
+        sizes: splits,
+        provenance,
+        repositories,
+        refused,
+        stats,
+        content,
+      }),
+    },
     ...(stats.funnel === null ? [] : [{ path: "funnel.svg", text: funnelPlot(stats.funnel) }]),
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
     ...[...new Set(parts.map(({ layout }) => layout))].flatMap((layout) => layoutTexts(parts, layout, content)),
     ...diskTexts(parts, (place) => ports.digest(`${place} ${content}`).slice(0, 16)),
     ...launchFiles(plan),
+    { path: "runtime.yaml", text: runtimeText(runtimeOf(params, ports.digest(plan.template))) },
   ];
   assertNoSecretText(texts, params.export.allowSecretTypes, ports.own ?? []); // rows went through the gate one by one
   for (const { path, text } of texts) await writeTextAtomically(join(folder, path), text);

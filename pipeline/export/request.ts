@@ -1,7 +1,7 @@
 import type { Funnel, Spent } from "../../schemas/funnel.ts";
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
-import type { ExportBundle, ExportParams } from "../../stages/export/export.ts";
+import type { ExportBundle, ExportParams, ExportPorts } from "../../stages/export/export.ts";
 import type { LayoutPorts } from "../../stages/export/layouts/layout.ts";
 import type { Mixed } from "../../stages/export/mix.ts";
 import type { Provenance } from "../../stages/export/provenance.ts";
@@ -13,11 +13,13 @@ export interface ExportRequest {
   /** One trajectory at a time, in a fixed order: it is the order of the rows. Read once. */
   readonly bundles: () => AsyncIterable<ExportBundle>;
   readonly params: ExportParams;
-  readonly ports: Pick<Ports, "countTokens" | "digest"> & LayoutPorts & { readonly own?: readonly string[] };
+  readonly ports: Pick<Ports, "countTokens" | "digest"> & LayoutPorts & Pick<ExportPorts, "own" | "renderChat">;
   /** Empty, and the caller's to publish or throw away. */
   readonly folder: string;
   /** The model's own chat template. */
   readonly template: string;
+  /** Name of the tokenizer, for the card; left out: the built-in one's. */
+  readonly tokenizer?: string;
   /** What the run's model calls cost so far; left out: nothing. */
   readonly spent?: Spent;
   /** Exports whose files are taken where they were made of the same samples. */

@@ -126,6 +126,6 @@ export const automodel: Launcher = {
     ];
     return { path, text: yamlText(keys(plan, run, data), comment) };
   },
-  extras: (plan) => [{ path: templatePath, text: gatedTemplate(plan.template) }],
+  extras: (plan) => [{ path: templatePath, text: gatedTemplate(plan.template, plan.chat) }],
   start: () => `exec torchrun "\${RENDEZVOUS[@]}" -m nemo_automodel.cli.app "$CONFIG"`,
 };

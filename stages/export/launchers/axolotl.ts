@@ -30,6 +30,13 @@ const readers: { readonly [K in TrainerLayout]?: { readonly [key: string]: YamlV
 const datasets = ({ parts }: Mixture, layout: TrainerLayout, split: SplitName): YamlValue[] =>
   parts.filter((part) => part.splits.includes(split)).map((part) => ({ path: `./${layout}/${part.kind}`, split, ...readers[layout] }));
 
+/** Qwen's own where no other template is named; of others axolotl takes the padding from the tokenizer, if it is not Qwen's. */
+function endOfTurn(chat: LaunchPlan["chat"]): Record<string, YamlValue> {
+  const [end, padding] = [chat?.end ?? "<|im_end|>", "<|endoftext|>"];
+  const pads = chat === undefined || chat.controlTexts.includes(padding);
+  return { special_tokens: { eos_token: end, ...(pads ? { pad_token: padding } : {}) }, eot_tokens: [end] };
+}
+
 function dataKeys({ mixture, layout }: TrainerData): Record<string, YamlValue> {
   const validation = datasets(mixture, layout, "validation");
   return {
@@ -79,8 +86,7 @@ function keys(plan: LaunchPlan, run: TrainerRun, data: TrainerData): Record<stri
   return {
     base_model: modelFolder,
     chat_template: "tokenizer_default",
-    special_tokens: { eos_token: "<|im_end|>", pad_token: "<|endoftext|>" },
-    eot_tokens: ["<|im_end|>"],
+    ...endOfTurn(plan.chat),
     train_on_inputs: false,
     ...dataKeys(data),
     sequence_len: plan.windowTokens,

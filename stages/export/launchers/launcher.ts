@@ -1,3 +1,4 @@
+import type { ChatFormat } from "../../../schemas/chat-format.ts";
 import type { ModelShape, TrainingRecipe, trainerNames } from "../../../schemas/recipe/training.ts";
 import type { SampleKind } from "../../../schemas/sample.ts";
 import type { DatasetPart, Mixture } from "../dataset-parts.ts";
@@ -26,6 +27,8 @@ export interface LaunchPlan {
   readonly overLong: Readonly<Partial<Record<SampleKind, number>>>;
   /** The model's own chat template. */
   readonly template: string;
+  /** How that template writes flat messages; left out: as Qwen2.5's does. */
+  readonly chat?: ChatFormat | undefined;
 }
 
 export interface LaunchFile {

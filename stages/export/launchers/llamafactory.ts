@@ -128,9 +128,9 @@ export const llamafactory: Launcher = {
     tokenized: "Token ids and labels are taken as they are, from the `save_to_disk` folder in `tokenized-disk`: exact.",
     turns:
       "One row per trained turn, of which `mask_history` trains the last: exact turns (and the newline behind each), at several times the tokens.",
-    messages: "Every agent turn of a row is trained, so this is written for `base` samples alone, where that is what is meant.",
+    messages: "Every agent turn of a row is trained, so this is written for `base` and `flat` samples alone, where that is what is meant.",
   },
-  reads: ({ layout, mixture }) => layout !== "messages" || mixture.name === "base",
+  reads: ({ layout, mixture }) => layout !== "messages" || mixture.name === "base" || mixture.name === "flat",
   config(plan, run, data): LaunchFile {
     const path = `${folder}/${data.mixture.name}-${data.layout}.yaml`;
     const comment = [

@@ -47,7 +47,7 @@ function keys(plan: LaunchPlan, run: TrainerRun, { mixture, duration }: TrainerD
     ...(hasSplit(parts, "validation") ? { dataset_test_split: "validation", eval_strategy: "epoch", per_device_eval_batch_size: 1 } : {}),
     chat_template_path: `./${templatePath}`,
     assistant_only_loss: true,
-    eos_token: "<|im_end|>",
+    eos_token: plan.chat?.end ?? "<|im_end|>",
     max_length: plan.windowTokens,
     packing: training.packing && !parallel, // packing needs FlashAttention
     ...(parallel ? { pad_to_multiple_of: 2 * run.contextParallel } : {}),
@@ -142,7 +142,7 @@ export const trl: Launcher = {
   config,
   extras: (plan, run) => [
     { path: "configs/trl/accelerate.yaml", text: yamlText(accelerate(run), ["For every host; configs/trl/run.sh adds rank and address."]) },
-    { path: templatePath, text: gatedTemplate(plan.template) },
+    { path: templatePath, text: gatedTemplate(plan.template, plan.chat) },
   ],
   start: () => `exec accelerate launch --config_file configs/trl/accelerate.yaml \\
   --num_machines "$NODES" --num_processes "$((NODES * GPUS_PER_NODE))" --machine_rank "$NODE_RANK" \\

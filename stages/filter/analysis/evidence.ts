@@ -1,3 +1,4 @@
+import type { Overlap } from "../../../schemas/contamination.ts";
 import type { Finding } from "../../../schemas/finding.ts";
 import type { Metrics } from "../../../schemas/metrics.ts";
 import type { Memory } from "../../../schemas/sidecars.ts";
@@ -18,10 +19,11 @@ const mostSteps = 4;
 /** Characters of a line of a step: a terminal's width and a half. Our choice. */
 const longestLine = 150;
 
+/** Values that say something; most counts of what may be wrong are 0, and would hide the rest. */
 const plain = (values: object): string =>
   Object.entries(values)
     .flatMap(([name, value]) =>
-      typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? [`${name} ${value}`] : [],
+      (typeof value === "number" && value !== 0) || typeof value === "string" || typeof value === "boolean" ? [`${name} ${value}`] : [],
     )
     .join(", ");
 
@@ -83,12 +85,17 @@ const controlTokens = ({ steps }: Trajectory): string[] =>
 const callsMade = (_: Trajectory, { blocks }: Metrics): string[] =>
   counted(blocks.map(({ cut, foldTokens }, index) => `call ${index + 1} after step ${cut}, over ${foldTokens} tokens`));
 
-/** Which steps or calls a value over the whole run comes from; thresholds that are not here have their numbers alone. */
+const overlapLines = (overlaps: readonly Overlap[]): string[] =>
+  counted(overlaps.map(({ list, instance, share }) => `${(100 * share).toFixed(1)} % of ${instance} (${list})`));
+
+/** Which steps, calls or texts a value over the whole run comes from; thresholds that are not here have their numbers alone. */
 const inTheRun: { readonly [K in LimitName]?: (trajectory: Trajectory, metrics: Metrics) => string[] } = {
   maxControlTokenTexts: controlTokens,
   maxCallLessSteps: callLess,
   minSteps: ends,
   maxSteps: ends,
+  maxEvaluationTextShare: (_, { trajectory }) => overlapLines(trajectory.contamination.text),
+  maxEvaluationPatchShare: (_, { trajectory }) => overlapLines(trajectory.contamination.patch),
   minContextCalls: callsMade,
   maxContextCalls: callsMade,
 };

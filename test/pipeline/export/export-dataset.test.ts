@@ -143,7 +143,7 @@ describe("an export of several repositories", async () => {
   });
 
   test("has configurations whose datasets exist", async () => {
-    for (const name of await readdir(join(folder, "configs/axolotl"))) {
+    for (const name of (await readdir(join(folder, "configs/axolotl"))).filter((one) => one.endsWith(".yaml"))) {
       const config = parse(await readFile(join(folder, "configs/axolotl", name), "utf8")) as Record<
         "datasets" | "test_datasets",
         { path: string; split: string }[]
@@ -248,9 +248,9 @@ test("a run without trajectories gives a card that says so, and no Parquet file"
   expect(summary.splits).toEqual([]);
   expect(summary.files.map(({ path }) => path)).toEqual([
     "README.md",
+    "configs/README.md",
     "funnel.svg",
     "launch/prepare-model.py",
-    "launch/slurm.sh",
     "stats.json",
   ]);
   expect(await readFile(join(folder, "README.md"), "utf8")).toContain("nothing passed the thresholds");

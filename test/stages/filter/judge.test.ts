@@ -11,6 +11,7 @@ import { metricsWithoutLast } from "../../../stages/lib/last-call.ts";
 import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics.ts";
 import { fakePorts } from "../../fakes/fake-ports.ts";
 import { uncontaminated } from "../../fakes/no-evaluation.ts";
+import { plainConduct, plainMemory } from "../../fakes/plain-conduct.ts";
 import { nothingToCompare } from "../../fakes/set-metrics.ts";
 
 const settings = { seed: 101, numRuns: 1000 };
@@ -107,6 +108,7 @@ describe("a verdict", () => {
         rejectedBy: "condense: memory-too-long",
         promptTokens: null,
         promptTokensPerCall: null,
+        ...plainConduct,
         contamination: uncontaminated,
       },
       blocks: [],
@@ -140,6 +142,7 @@ describe("what a failing call costs", () => {
     findings: [],
     previousFacts: 0,
     keptFacts: 0,
+    ...plainMemory,
     judgedFindings: null,
   });
   const withRatios = (...ratios: number[]): Metrics => ({
@@ -155,6 +158,7 @@ describe("what a failing call costs", () => {
       rejectedBy: null,
       promptTokens: null,
       promptTokensPerCall: null,
+      ...plainConduct,
       contamination: uncontaminated,
     },
     blocks: ratios.map(call),

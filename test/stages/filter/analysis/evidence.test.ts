@@ -8,6 +8,7 @@ import { probeOf, thresholds, worstSeen } from "../../../../stages/filter/analys
 import type { Limits } from "../../../../stages/filter/filters/filter.ts";
 import { arbitraryMetrics } from "../../../fakes/arbitrary-metrics.ts";
 import { arbitraryTrajectory } from "../../../fakes/arbitrary-trajectory.ts";
+import { plainMemory } from "../../../fakes/plain-conduct.ts";
 import { bashStep, trajectoryOf, wordStep } from "../../../fakes/steps.ts";
 
 const limits: Limits = { ...FilterRecipe.parse({}), windowTokens: 65_536 };
@@ -33,6 +34,7 @@ const measured = (cut: number, set: Partial<BlockMetrics> = {}): BlockMetrics =>
   findings: [],
   previousFacts: 0,
   keptFacts: 0,
+  ...plainMemory,
   judgedFindings: null,
   ...set,
 });
@@ -127,6 +129,17 @@ test("a filter over the run shows the steps that count: those without a call, th
 test("context calls are named where their number counts", () => {
   const { evidence } = told("maxContextCalls", { metrics: metricsOf(measured(2), measured(6)), trajectory, memory: null });
   expect(evidence.slice(0, -1)).toEqual(["call 1 after step 2, over 2000 tokens", "call 2 after step 6, over 2000 tokens"]);
+});
+
+test("an overlap with an evaluation set is named with its task", () => {
+  const metrics = metricsOf();
+  const contamination = { instance: [], repository: [], text: [{ list: "verified", instance: "acme__web-1", share: 0.125 }], patch: [] };
+  const { evidence } = told("maxEvaluationTextShare", {
+    metrics: { ...metrics, trajectory: { ...metrics.trajectory, contamination } },
+    trajectory,
+    memory: null,
+  });
+  expect(evidence[0]).toBe("12.5 % of acme__web-1 (verified)");
 });
 
 test("whatever the data, every threshold has evidence that ends with the run, in lines that fit a page", () => {
