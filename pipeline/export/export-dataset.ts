@@ -150,7 +150,7 @@ async function gather({ bundles, params, ports, spent, signal, progress }: Expor
   let trajectories = 0;
   for await (const judged of bundles()) {
     signal?.throwIfAborted();
-    funnel.add(judged.trajectory.id, judged.metrics, judged.verdict);
+    funnel.add(judged.trajectory.id, judged.metrics, judged.verdict, judged.leftOut);
     const bundle = withVerdictApplied(judged);
     const exported = exportTrajectory(bundle, params, ports);
     for (const kind of SampleKind.options) notKept[kind] += exported.notKept[kind];

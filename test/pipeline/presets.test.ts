@@ -4,6 +4,7 @@ import { chosenRecipe } from "../../pipeline/commands/chosen-recipe.ts";
 import { presetNames, presetText, requirePreset } from "../../pipeline/presets.ts";
 import { checkRecipe, parseRecipe } from "../../pipeline/recipe.ts";
 import { FilterRecipe } from "../../schemas/recipe/filter.ts";
+import { FilterSetRecipe } from "../../schemas/recipe/filter-set.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { feasibility } from "../../stages/export/launchers/feasible.ts";
 import { launchers } from "../../stages/export/launchers/index.ts";
@@ -35,6 +36,7 @@ describe.each(forFiltering)("preset %s", (name) => {
     expect(Object.keys(value)).toEqual(["filter"]);
     const given = Object.keys(value["filter"] ?? {}).filter((key) => key !== "actions");
     expect(given).toEqual(Object.keys(FilterRecipe.shape).filter((key) => key !== "actions"));
+    expect(Object.keys((value["filter"] as { set: object }).set)).toEqual(Object.keys(FilterSetRecipe.shape));
   });
 
   test("is a recipe as it stands, and says where its numbers come from", () => {
