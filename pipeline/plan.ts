@@ -39,7 +39,18 @@ export const rowStages: { readonly [K in RowStepName]: AnyStage } = { detect, co
 
 /** Import is no `Stage` (it reads files, not rows), and export writes no rows; their versions stand here. */
 export const generateVersion = 2;
-export const exportVersion = 2;
+export const exportVersion = 3;
+
+/** Every step's version, by its name. */
+export const stepVersions: Readonly<Record<StepName, number>> = {
+  generate: generateVersion,
+  detect: detect.version,
+  condense: condense.version,
+  stitch: stitch.version,
+  measure: measure.version,
+  judge: judge.version,
+  export: exportVersion,
+};
 
 /** The step that writes a part. */
 export function writerOf(part: PartName): StepInfo {

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import type { Tallies } from "../../schemas/manifest.ts";
 import { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
-import { datasetCard, mixtureCard, type SplitSize } from "../../stages/export/card.ts";
+import { about, datasetCard, licencesOf, mixtureCard, type SplitSize } from "../../stages/export/card.ts";
+import { bibTexOf, promptTexts } from "../../stages/export/card-sections.ts";
+import { croissantText } from "../../stages/export/croissant.ts";
 import { type DatasetPart, mixturesOf } from "../../stages/export/dataset-parts.ts";
 import { type Exported, exportTrajectory, noneOfAnyKind } from "../../stages/export/export.ts";
 import { createFunnel, nothingSpent } from "../../stages/export/funnel.ts";
@@ -61,7 +63,7 @@ export async function exportDataset(request: ExportRequest): Promise<ExportSumma
   const { account, stats, splits } = (await takenWhole(request)) ?? (await makeAll(request));
   const data = await filesOf(request.folder, splits);
   const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
-  await writeTexts(request, account, stats, splits, content);
+  await writeTexts(request, account, stats, splits, content, data);
   const { funnel: _, ...tableOne } = stats;
   return {
     trajectories: { in: account.trajectories, out: account.provenance.trajectories },
@@ -183,16 +185,35 @@ const layoutTexts = (parts: readonly DatasetPart[], layout: LayoutName, content:
 
 /** Card, launch files and statistics. */
 async function writeTexts(
-  { params, folder, template, ports }: ExportRequest,
+  { params, folder, template, ports, made }: ExportRequest,
   { provenance, refused, repositories }: Whole["account"],
   stats: Stats,
   splits: readonly WrittenSplit[],
   content: string,
+  data: DatasetFiles,
 ): Promise<void> {
   const parts = partsOf(splits);
-  const { name: dataset, training } = params.export;
+  const { name: dataset, training, about: people } = params.export;
+  const prompts = Object.entries(promptTexts(params.persona.name)).map(([name, text]) => [name, ports.digest(text)] as const);
+  const madeWith = made === undefined ? null : { ...made, prompts: Object.fromEntries(prompts) };
+  const licences = licencesOf(provenance);
   const texts = [
-    { path: "README.md", text: datasetCard({ params, parts, sizes: splits, provenance, repositories, refused, stats, content }) },
+    {
+      path: "README.md",
+      text: datasetCard({ params, parts, sizes: splits, provenance, repositories, refused, stats, content, made: madeWith }),
+    },
+    {
+      path: "croissant.json",
+      text: croissantText({
+        name: dataset,
+        description: about,
+        licences,
+        about: people,
+        citation: bibTexOf(params.export),
+        parts,
+        files: data,
+      }),
+    },
     ...(stats.funnel === null ? [] : [{ path: "funnel.svg", text: funnelPlot(stats.funnel) }]),
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
     ...[...new Set(parts.map(({ layout }) => layout))].flatMap((layout) => layoutTexts(parts, layout, content)),

@@ -1,6 +1,7 @@
 import type { Funnel, Spent } from "../../schemas/funnel.ts";
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
+import type { MadeWith } from "../../stages/export/card-sections.ts";
 import type { ExportBundle, ExportParams } from "../../stages/export/export.ts";
 import type { LayoutPorts } from "../../stages/export/layouts/layout.ts";
 import type { Provenance } from "../../stages/export/provenance.ts";
@@ -17,6 +18,8 @@ export interface ExportRequest {
   readonly folder: string;
   /** The model's own chat template. */
   readonly template: string;
+  /** What makes the dataset, for its card; left out: it is not told. */
+  readonly made?: Omit<MadeWith, "prompts">;
   /** What the run's model calls cost so far; left out: nothing. */
   readonly spent?: Spent;
   /** Exports whose files are taken where they were made of the same samples. */
