@@ -38,7 +38,7 @@ export type RowStepName = Exclude<StepName, "generate" | "export">;
 export const rowStages: { readonly [K in RowStepName]: AnyStage } = { detect, condense, stitch, measure, judge };
 
 /** Import is no `Stage` (it reads files, not rows), and export writes no rows; their versions stand here. */
-export const generateVersion = 2;
+export const generateVersion = 3;
 export const exportVersion = 3;
 
 /** Every step's version, by its name. */
