@@ -5,7 +5,7 @@ ARGS ?=
 CATGEN := npx --no-install tsx pipeline/cli.ts
 STAGES := $(addprefix stage-,1 2 3 4 5 6)
 
-.PHONY: help setup demo publish test check bench chaos picture verify-trainers $(STAGES)
+.PHONY: help setup demo publish test check bench chaos notebooks record picture verify-trainers $(STAGES)
 
 help:
 	@echo "make demo      set up, then let agents work on the demo tasks in a sandbox, and run the whole pipeline, offline"
@@ -15,6 +15,8 @@ help:
 	@echo "make publish   RUN=name REPO=org/name [ARGS='--dry-run']: the exported dataset to the Hugging Face Hub, private unless ARGS=--public"
 	@echo "make bench     measure the hot paths beside what one would use instead"
 	@echo "make chaos     kill -9, full disks, races, damage: nothing may be lost"
+	@echo "make notebooks write notebooks/01-look.md and 02-thresholds.md anew from the recorded demo run"
+	@echo "make record    record the demo run anew, after a change of its tasks (data/demo/recorded.jsonl)"
 	@echo "make picture   redraw the README's picture from the demo run"
 	@echo "make verify-trainers   read the demo dataset with datasets, DuckDB, TRL and axolotl themselves (Python, PyPI, 13 GB)"
 
@@ -53,6 +55,15 @@ bench: setup
 # Kills, crashes, full disks, races and damage, at length; the short form is part of `make test`.
 chaos: setup
 	npx --no-install vitest run --config test/chaos/vitest.config.ts
+
+# From the recorded demo run, since live runs print times: the same bytes on every machine, with or without a sandbox, Python or an endpoint.
+notebooks: setup
+	$(CATGEN) run 1-5 --run recorded --recipe data/demo/recipe.yaml --set condense.condenser=extractive --input data/demo/recorded.jsonl
+	npx --no-install tsx notebooks/01-look.ts --run recorded --out notebooks
+	npx --no-install tsx notebooks/02-thresholds.ts --run recorded --keep 0.35 --out notebooks
+
+record: demo
+	npx --no-install tsx data/demo/record.ts
 
 picture: demo
 	npx --no-install tsx data/demo/saw-tooth.ts

@@ -115,6 +115,11 @@ const parser = yargs(hideBin(process.argv))
           describe: "Import, or roll out, the first N trajectories only; stays until --limit all",
           requiresArg: true,
         })
+        .option("runtime", {
+          type: "string",
+          describe: "runtime.yaml of a dataset: the live agent keeps to what a model was trained on (persona, window, k, context calls)",
+          requiresArg: true,
+        })
         .option("shards", { type: "string", describe: "Only these shards of stages 2 to 5, such as 0-3,7", requiresArg: true })
         .option("jobs", {
           type: "number",
@@ -144,6 +149,7 @@ const parser = yargs(hideBin(process.argv))
           stages: args.stages,
           recipe: args.recipe,
           set: args.set,
+          runtime: args.runtime,
           input: args.input,
           tasks: args.tasks,
           limit: limitFrom(args.limit),
@@ -294,6 +300,52 @@ const parser = yargs(hideBin(process.argv))
         .option("quiet", { type: "boolean", default: false, describe: "No progress on stderr" }),
     ({ paths, personal, allow, json, quiet }) =>
       handle(async () => (await import("./commands/scan.ts")).scanCommand({ paths, personal, allow, json, quiet }))(),
+  )
+  .command("decontamination", "Evaluation sets that training data must not touch: fingerprints of your copy of one", (parser) =>
+    parser
+      .command(
+        "index",
+        "Make an index of an evaluation set from a local file of its rows: ids and hashes of 13-word windows, no text",
+        (parser) =>
+          parser
+            .option("from", {
+              type: "string",
+              demandOption: true,
+              describe: "Rows of the set: .parquet, .jsonl or .json (the latter two also .gz, .zst)",
+              requiresArg: true,
+            })
+            .option("fields", {
+              type: "string",
+              default: "problem_statement",
+              describe:
+                "Fields with the task's words and with reference patches; NAME:text or NAME:patch says which, else names ending in patch or diff are patches. Shares are of all fields of a kind together, so name no test_patch beside patch",
+              requiresArg: true,
+            })
+            .option("id", { type: "string", default: "instance_id", describe: "Field with the instance's id", requiresArg: true })
+            .option("name", { type: "string", demandOption: true, describe: "What hits are reported under", requiresArg: true })
+            .option("out", {
+              type: "string",
+              demandOption: true,
+              describe: "File to write (.tsv.gz, or .tsv for plain text)",
+              requiresArg: true,
+            })
+            .option("json", {
+              type: "boolean",
+              default: false,
+              describe: "Print one JSON object on stdout; everything else goes to stderr",
+            })
+            .option("quiet", { type: "boolean", default: false, describe: "No progress on stderr" })
+            .example(
+              "$0 decontamination index --from verified.parquet --fields problem_statement,patch --name my-set --out my-set.tsv.gz",
+              "then, to hold runs against it: run 5-6 --run mine --set 'evaluation.indexes=[my-set.tsv.gz]'",
+            ),
+        ({ from, fields, id, name, out, json, quiet }) =>
+          handle(async () => {
+            const { indexCommand } = await import("./commands/decontamination.ts");
+            return indexCommand({ from, fields, id, name, out, json, quiet });
+          })(),
+      )
+      .demandCommand(1, "Say what to do: decontamination index --from FILE --name NAME --out FILE"),
   )
   .command(
     "publish",

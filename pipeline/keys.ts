@@ -9,6 +9,7 @@ import { ExportParams } from "../stages/export/export.ts";
 import type { MemorySize } from "../stages/lib/condense-input.ts";
 import { requestVersion } from "../stages/lib/condense-request.ts";
 import { scrubVersion } from "../stages/lib/secrets/scrub.ts";
+import type { TokenizerChoice } from "./adapters/model-tokenizer.ts";
 import { type EndpointSettings, endpointFrom, hasEndpoint, normaliseBaseUrl } from "./llm/endpoint.ts";
 import { exportVersion, generateVersion, rowStages, type StepName } from "./plan.ts";
 import { digestOf } from "./store/digest.ts";
@@ -22,7 +23,7 @@ export interface Settled {
   readonly condenser: "extractive" | "llm";
   /** Who writes the thoughts before context calls. */
   readonly thought: "template" | "llm";
-  readonly tokenizer: { readonly name: "qwen2.5"; readonly digest: string };
+  readonly tokenizer: TokenizerChoice;
   /** What trajectories are held against (recipe `evaluation`, and what comes with catgen). */
   readonly evaluation: EvaluationDigests;
 }

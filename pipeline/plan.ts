@@ -39,7 +39,7 @@ export const rowStages: { readonly [K in RowStepName]: AnyStage } = { detect, co
 
 /** Import is no `Stage` (it reads files, not rows), and export writes no rows; their versions stand here. */
 export const generateVersion = 3;
-export const exportVersion = 3;
+export const exportVersion = 5;
 
 /** Every step's version, by its name. */
 export const stepVersions: Readonly<Record<StepName, number>> = {

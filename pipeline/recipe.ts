@@ -2,6 +2,8 @@ import { isMap, isScalar, LineCounter, parseDocument, stringify } from "yaml";
 import { z } from "zod";
 import { Fault } from "../schemas/fault.ts";
 import { Recipe } from "../schemas/recipe.ts";
+import { trainingProblems } from "../stages/export/launchers/feasible.ts";
+import { launchers } from "../stages/export/launchers/index.ts";
 import { type ActionProblem, actionProblems, othersName } from "../stages/filter/actions.ts";
 import { filters } from "../stages/filter/filters/index.ts";
 
@@ -69,10 +71,16 @@ function explainAction({ name, allowed }: ActionProblem): string {
   return `${path}: no filter has this name; did you mean ${nearest(name, [...Object.keys(filters), othersName])}?`;
 }
 
+/** What no single value shows. */
+const problemsOf = ({ filter, export: { training }, window }: Recipe): string[] => [
+  ...actionProblems(filter.actions).map(explainAction),
+  ...trainingProblems(training, window.tokens, launchers),
+];
+
 /** Checks a recipe value; `where` names the file or option for the message. */
 export function checkRecipe(value: unknown, where: string): Recipe {
   const parsed = Recipe.safeParse(value ?? {});
-  const problems = parsed.success ? actionProblems(parsed.data.filter.actions).map(explainAction) : parsed.error.issues.map(explain);
+  const problems = parsed.success ? problemsOf(parsed.data) : parsed.error.issues.map(explain);
   if (parsed.success && problems.length === 0) return parsed.data;
   throw new Fault("RECIPE_INVALID", "stop", `${where}: ${problems.join("; ")} (\`catgen recipe\` prints every key with its range)`);
 }

@@ -32,6 +32,53 @@ export const TrajectoryMetrics = z.strictObject({
   promptTokens: Distribution.nullable(),
   /** All prompt sizes in call order, tokens: the saw-tooth. Steps and context calls alike. */
   promptTokensPerCall: z.array(Count).nullable(),
+
+  // How the run was conducted (`stages/filter/conduct` defines each).
+
+  /** Steps at the end of the run after the last one that gets anywhere: where every call fails or does the same again. CAT 2.4 (5). */
+  stuckSteps: Count,
+  /** Most steps in a row that are one round of one to six steps, again and again with the same answers; 0: none. */
+  longestLoopSteps: Count,
+  /** Share of calls, 0..1, that equal an earlier one in name, arguments and answer, durations apart. */
+  repeatedCallShare: Ratio.nullable(),
+  /** Share of calls, 0..1, that fail; thinking and handing in apart. */
+  failedCallShare: Ratio.nullable(),
+  /** Calls that no tool could take, and turns answered by a format error. */
+  malformedCalls: Count,
+  /** Share of edits, 0..1, that fail or change nothing; null without edits. */
+  noOpEditShare: Ratio.nullable(),
+  /** Test runs after the last change of the sources that ran a test; null: nothing was changed, or nothing handed in. */
+  testRunsAfterEdit: Count.nullable(),
+  /** Does the run hand in a patch that changes anything? null: the source holds none, be it empty or not. */
+  hasPatch: z.boolean().nullable(),
+  /** Could the patch be applied where it was tested? null: nobody says. */
+  patchApplies: z.boolean().nullable(),
+  /** Files of the patch that no call changes or names; null without a patch. */
+  patchFilesUnseen: Count.nullable(),
+  /** Files of the sources that the run edits, leaves so, and does not hand in; null without a patch. */
+  editedFilesUnpatched: Count.nullable(),
+  /** Test files of the repository that the patch (without one: the run) changes or deletes. */
+  testFilesChanged: Count,
+  /** Those of them that are deleted, have fewer tests or assertions than before, or skip more. */
+  testFilesWeakened: Count,
+  /** Calls that read commits which HEAD does not stand on: `--all`, `origin/...`, the reflog, what was fetched. */
+  historyReads: Count,
+  /** Calls that fetch the project's own sources, issues or releases; null: some call reaches out, and nothing says what the project is. */
+  webReads: Count.nullable(),
+  /** Calls whose answer says that disk, memory, network, basic tools or the container failed. */
+  environmentFailures: Count,
+  /** Calls that were stopped, or left running, because they took too long. */
+  timeouts: Count,
+  /** Share of the letters in the agent's turns, 0..1, in a script that the task is not written in; Latin is always allowed. */
+  foreignScriptShare: Ratio.nullable(),
+  /** U+FFFD, lone surrogates and misread UTF-8, in all texts of the run. */
+  brokenCharacters: Count,
+  /** Control characters other than tab and line ends, in all texts of the run; a terminal's escape sequence counts once. */
+  controlCharacters: Count,
+  /** Distinct secrets and personal values that placeholders stand for. */
+  scrubbedValues: Count,
+  /** The source is known to invent turns (mark `fabricated-turns`). */
+  fabricatedTurns: z.boolean(),
   /** What of it belongs to sets that models are evaluated on. */
   contamination: Contamination,
 });
@@ -68,6 +115,10 @@ export const BlockMetrics = z.strictObject({
   /** Distinct paths, names, commands and numbers of the previous memory, and how many of them this one still tells; 0 for the first. */
   previousFacts: Count,
   keptFacts: Count,
+  /** Share of the names that later steps use, and only the fold had shown, which the memory tells, per 1,000 tokens of memory; null: there are none. */
+  informationGain: Ratio.nullable(),
+  /** Share of the memory, 0..1 by characters, whose sentences stand in the previous memory word for word; null for the first. */
+  repeatedMemoryShare: Ratio.nullable(),
   /** Statements that a second opinion calls unsupported; null: none was asked for, or none came. */
   judgedFindings: Count.nullable(),
 });

@@ -9,6 +9,7 @@ import { LlmRecipe } from "./recipe/llm.ts";
 import { PersonaRecipe } from "./recipe/persona.ts";
 import { PublishRecipe } from "./recipe/publish.ts";
 import { RunRecipe } from "./recipe/run.ts";
+import { TokenizerRecipe } from "./recipe/tokenizer.ts";
 import { WindowRecipe } from "./recipe/window.ts";
 
 /** Every value a user may set. Each field says what it is, its unit, range, and where the default comes from; `catgen recipe` prints that. */
@@ -16,6 +17,7 @@ export const Recipe = z.strictObject({
   run: RunRecipe.prefault({}).describe("The run as a whole."),
   persona: PersonaRecipe.prefault({}).describe("System prompt, tools and call style of the agent in the samples."),
   window: WindowRecipe.prefault({}).describe("What a model call may see."),
+  tokenizer: TokenizerRecipe.prefault({}).describe("Tokenizer and chat template of the model to train: what all tokens are counted with."),
   generate: GenerateRecipe.prefault({}).describe("Stage 1: base trajectories."),
   detect: DetectRecipe.prefault({}).describe("Stage 2: insertion points."),
   condense: CondenseRecipe.prefault({}).describe("Stage 3: memory blocks."),

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Bundle, PartName } from "../schemas/bundle.ts";
+import type { CountTokens } from "../schemas/chat-format.ts";
 import type { Completion, Reply } from "../schemas/completion.ts";
 import type { EvaluationSets } from "./lib/contamination/contamination.ts";
 
@@ -14,7 +15,7 @@ export interface Ports {
   /** Asks the backbone; resolves with a complete reply or throws a `Fault`. */
   complete(request: Completion): Promise<Reply>;
   /** Exact tokens of `text` under the recipe's tokenizer; control-token text counts as the control token. */
-  countTokens(text: string): number;
+  readonly countTokens: CountTokens;
   /** Lower-case hex SHA-256 of the UTF-8 bytes. */
   digest(text: string): string;
   /** Sets that models are evaluated on, as the parameters of measuring name them. */

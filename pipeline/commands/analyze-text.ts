@@ -56,7 +56,8 @@ function curveText({ threshold, filter, limit, values }: Curve, measured: Analys
   return `${head}\n${table(["  value", "trajectories", "of all", "segments"], rows)}`;
 }
 
-function borderText({ threshold, limit, passes, fails }: Border): string {
+/** One threshold with its nearest cases and what they can be checked by. */
+export function borderText({ threshold, limit, passes, fails }: Border): string {
   const side = (name: string, cases: Border["passes"]): string[] =>
     cases.flatMap(({ id, value, call, evidence }) => [
       `  ${name} ${number(value)}  ${id}${call === null ? "" : ` --fold ${call}`}`,

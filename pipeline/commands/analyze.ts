@@ -41,7 +41,8 @@ function wantedShare(option: string): number {
   );
 }
 
-function probeNamed(gathered: Gathered, name: string): Probe {
+/** The threshold that is called `name`, itself or by its filter. */
+export function probeNamed(gathered: Gathered, name: string): Probe {
   const probe = gathered.probes.find(({ threshold }) => threshold.name === name || threshold.filter === name);
   if (probe !== undefined) return probe;
   const names = thresholds.map((threshold) => threshold.name);
@@ -114,7 +115,7 @@ export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
     filters: gathered.filters,
     overlaps: gathered.overlaps,
     curves: gathered.probes.map((probe) => curveOf(gathered, probe)),
-    borders: await withEvidence(run, settled, limits, gathered.borders),
+    borders: await withEvidence(run, settled, gathered, gathered.borders),
     pair: pairOf(gathered, options.pair),
     suggestion: wanted === null ? null : suggest(gathered, wanted, movedBy(gathered, options.move)),
     plot,

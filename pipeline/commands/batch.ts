@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { BatchRead, BatchWritten } from "../../schemas/batch.ts";
 import { Fault, faultCodes } from "../../schemas/fault.ts";
-import { loadTokenizer } from "../adapters/tokenizer.ts";
+import { openTokenizer } from "../adapters/model-tokenizer.ts";
 import { createRecorder } from "../batch/recorder.ts";
 import { checkResults } from "../batch/results.ts";
 import { takeIn } from "../batch/take-in.ts";
@@ -105,7 +105,7 @@ export async function batchWriteCommand(options: BatchWriteOptions): Promise<num
     await requireNew(waves, options);
     const written = await withDesk(run, options, async ({ replies, ledger }) => {
       const { endpoint: settings, tokenizer } = settled;
-      const countTokens = (text: string): number => loadTokenizer(tokenizer.name).count(text);
+      const { countTokens } = openTokenizer(tokenizer);
       const draft = await openWave(run, waves.last + 1, resolve(options.file));
       let summary: StepSummary;
       const recorder = createRecorder({
@@ -172,7 +172,7 @@ export async function batchReadCommand(options: BatchReadOptions): Promise<numbe
     await checkResults(paths, waves);
     const taken = await withDesk(run, options, async ({ replies, ledger }) => {
       const { endpoint: settings, tokenizer } = settled;
-      const countTokens = (text: string): number => loadTokenizer(tokenizer.name).count(text);
+      const { countTokens } = openTokenizer(tokenizer);
       const done = openSettled(run);
       try {
         return await takeIn(

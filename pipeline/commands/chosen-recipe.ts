@@ -2,12 +2,15 @@ import { Fault } from "../../schemas/fault.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { presetNames, presetText } from "../presets.ts";
 import { checkRecipe, parseRecipe, setInRecipe } from "../recipe.ts";
+import { underRuntime } from "../runtime.ts";
 import { readTextIfThere } from "../store/run-folder.ts";
 
 export interface RecipeOptions {
   /** A file, or, where there is none of this name, a preset. */
   readonly recipe: string | undefined;
   readonly set: readonly string[];
+  /** The `runtime.yaml` of a dataset, which the live agent is to keep to; left out: the recipe alone. */
+  readonly runtime?: string | undefined;
 }
 
 /** A file replaces the recipe of the run, a preset the sections it names. */
@@ -32,6 +35,7 @@ export async function chosenRecipe(saved: Recipe | null, options: RecipeOptions,
   let value: unknown = given === null ? (saved ?? {}) : given.value;
   if (given !== null) checkRecipe(value, where); // before --set, so that the message names the file
   if (given !== null && verdict !== null && saved !== null) value = { ...saved, ...(value as object) };
+  if (options.runtime !== undefined) value = await underRuntime(checkRecipe(value, where), options.runtime);
   for (const assignment of options.set) value = setInRecipe(value, assignment);
   const recipe = checkRecipe(value, options.set.length > 0 ? `--set ${options.set.join(" ")}` : where);
   if (verdict !== null && saved !== null) refuseOtherSections(saved, recipe, verdict);

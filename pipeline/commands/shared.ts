@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault, faultCodes } from "../../schemas/fault.ts";
 import { Recipe } from "../../schemas/recipe.ts";
-import { tokenizerDigest } from "../adapters/tokenizer.ts";
+import { chooseTokenizer } from "../adapters/model-tokenizer.ts";
 import { evaluationDigests } from "../contamination/evaluation-files.ts";
 import { asksModel, type Settled, settle } from "../keys.ts";
 import { createProgress, type Progress, silentProgress } from "../progress.ts";
@@ -84,12 +84,7 @@ export async function settleHere(recipe: Recipe, run: RunFolder | null): Promise
   const past = run === null ? null : await readEndpoint(run.root);
   const remembered = past === null ? {} : { CATGEN_BASE_URL: past.baseUrl, CATGEN_MODEL: past.model };
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined && value !== ""));
-  return settle(
-    recipe,
-    { ...remembered, ...given },
-    { name: "qwen2.5", digest: tokenizerDigest("qwen2.5") },
-    evaluationDigests(recipe.evaluation),
-  );
+  return settle(recipe, { ...remembered, ...given }, chooseTokenizer(recipe.tokenizer), evaluationDigests(recipe.evaluation));
 }
 
 export async function rememberEndpoint(run: RunFolder, settled: Settled): Promise<void> {

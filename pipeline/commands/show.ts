@@ -1,7 +1,7 @@
 import type { Contamination } from "../../schemas/contamination.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { Finding } from "../../schemas/finding.ts";
-import type { BlockMetrics } from "../../schemas/metrics.ts";
+import type { BlockMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
 import { Show } from "../../schemas/show.ts";
 import type { Block, Detection, InsertionPoint, Judged, Writer } from "../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../schemas/trajectory.ts";
@@ -125,6 +125,16 @@ function headText({ id, origin, outcome, marks, task, steps }: Trajectory, conta
   ].join("\n");
 }
 
+/** Measures of the run that say something, by their names in the metrics: what is 0 or cannot be known is left out, and so are lists. */
+function measuresText(metrics: TrajectoryMetrics): string {
+  const said = Object.entries(metrics).flatMap(([name, value]) =>
+    (typeof value === "number" && value !== 0) || typeof value === "boolean" || typeof value === "string"
+      ? [`${name} ${safe(String(value))}`]
+      : [],
+  );
+  return `measures\n  ${said.join(", ")}`;
+}
+
 /** One trajectory as a person reads it: steps, context calls where they were put, and what was decided. */
 function showText(show: Show, options: ShowOptions): string {
   const blocks = blocksOf(show);
@@ -146,6 +156,7 @@ function showText(show: Show, options: ShowOptions): string {
     const outcome = show[part];
     if (outcome?.ok === false) pieces.push(`${part}: rejected: ${outcome.why}`);
   }
+  if (show.metrics?.ok === true) pieces.push("", measuresText(show.metrics.value.trajectory));
   if (show.verdict?.ok === true) pieces.push("", verdictText(show.verdict.value));
   return pieces.join("\n");
 }
@@ -180,9 +191,13 @@ const findingLines = (findings: readonly Finding[], found: number): string[] => 
   ...(found > findings.length ? [`    and ${found - findings.length} more`] : []),
 ];
 
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
 /** What each check says of the memory, with the words it minds. */
-function checksText({ checks, findings, previousFacts, keptFacts }: BlockMetrics): string {
+function checksText({ checks, findings, previousFacts, keptFacts, informationGain, repeatedMemoryShare }: BlockMetrics): string {
   const hop = previousFacts === 0 ? [] : [`  of ${previousFacts} facts of the memory before, ${keptFacts} are still told`];
+  const gain = informationGain === null ? [] : [`  tells ${percent(informationGain)} of what later steps need per 1,000 tokens`];
+  const repeated = repeatedMemoryShare === null ? [] : [`  repeats the memory before in ${percent(repeatedMemoryShare)} of its text`];
   const said = Object.entries(checks).flatMap(([check, [looked, found]]) => [
     `  ${check}: ${found === 0 ? "nothing wrong" : `${found} wrong`} in ${looked}`,
     ...findingLines(
@@ -190,7 +205,7 @@ function checksText({ checks, findings, previousFacts, keptFacts }: BlockMetrics
       found,
     ),
   ]);
-  return ["checks", ...said, ...hop].join("\n");
+  return ["checks", ...said, ...hop, ...gain, ...repeated].join("\n");
 }
 
 /** What a second opinion says of the memory; nothing where none was asked for. */

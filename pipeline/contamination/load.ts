@@ -64,12 +64,15 @@ export async function loadEvaluationSets(recipe: EvaluationRecipe, digests: Eval
   return withIndexLists({ lists, indexes });
 }
 
-/** By id alone, for tasks of live agents: shipped sets, those of the recipe, those the rollouts leave out. */
-export async function loadTaskLists({ evaluation, generate }: Pick<Recipe, "evaluation" | "generate">): Promise<EvaluationList[]> {
-  const lists = await loadEvaluationLists([...evaluation.lists, ...generate.rollout.exclude]);
-  const files = evaluationFiles({ lists: [], indexes: evaluation.indexes }).filter(({ path }) => evaluation.indexes.includes(path));
-  return [...lists, ...files.map(({ path, name }) => listOf(readIndex(path, name)))];
+/** By id alone: shipped sets, those of the recipe, and the instances that its indexes name. */
+export async function loadIdLists({ lists, indexes }: EvaluationRecipe): Promise<EvaluationList[]> {
+  const files = evaluationFiles({ lists: [], indexes }).filter(({ path }) => indexes.includes(path));
+  return [...(await loadEvaluationLists(lists)), ...files.map(({ path, name }) => listOf(readIndex(path, name)))];
 }
+
+/** What live agents are not given: those, and what the rollouts leave out. */
+export const loadTaskLists = ({ evaluation, generate }: Pick<Recipe, "evaluation" | "generate">): Promise<EvaluationList[]> =>
+  loadIdLists({ ...evaluation, lists: [...evaluation.lists, ...generate.rollout.exclude] });
 
 /** The port: loaded when the first trajectory is measured, once per process or thread. */
 export function evaluationPort(settled: {

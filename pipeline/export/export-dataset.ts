@@ -3,25 +3,29 @@ import { join } from "node:path";
 import type { Tallies } from "../../schemas/manifest.ts";
 import { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
-import { about, datasetCard, licencesOf, mixtureCard, type SplitSize } from "../../stages/export/card.ts";
-import { bibTexOf, promptTexts } from "../../stages/export/card-sections.ts";
-import { croissantText } from "../../stages/export/croissant.ts";
+import { datasetCard, mixtureCard, type SplitSize } from "../../stages/export/card.ts";
 import { type DatasetPart, mixturesOf } from "../../stages/export/dataset-parts.ts";
-import { type Exported, exportTrajectory, noneOfAnyKind } from "../../stages/export/export.ts";
+import { exportTrajectory, noneOfAnyKind } from "../../stages/export/export.ts";
 import { createFunnel, nothingSpent } from "../../stages/export/funnel.ts";
 import { funnelPlot } from "../../stages/export/funnel-plot.ts";
-import { launchFiles } from "../../stages/export/launchers/index.ts";
-import { gradientAccumulation } from "../../stages/export/launchers/launcher.ts";
+import { trainingLines } from "../../stages/export/launchers/configs-readme.ts";
+import { requireFeasible } from "../../stages/export/launchers/feasible.ts";
+import { launchers, launchFiles, trainerPlans } from "../../stages/export/launchers/index.ts";
+import type { LaunchPlan, SizedPart } from "../../stages/export/launchers/launcher.ts";
 import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
 import { schemaText } from "../../stages/export/layouts/schema-text.ts";
-import { createProvenance } from "../../stages/export/provenance.ts";
-import { type Place, type SplitName, splitByRepository } from "../../stages/export/split.ts";
-import { createStatistics } from "../../stages/export/statistics.ts";
+import { Mix, type Mixed } from "../../stages/export/mix.ts";
+import { createProvenance, type Provenance } from "../../stages/export/provenance.ts";
+import { runtimeOf, runtimeText } from "../../stages/export/runtime.ts";
+import { diskTexts } from "../../stages/export/save-to-disk.ts";
+import { type Place, type Split, type SplitName, splitByRepository } from "../../stages/export/split.ts";
+import { createStatistics, type Statistics } from "../../stages/export/statistics.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
 import { withVerdictApplied } from "../../stages/lib/last-call.ts";
 import { assertNoSecretText } from "../secrets/scan-files.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { fileDigest } from "../store/lines.ts";
+import { croissantFile, madeWith } from "./about-texts.ts";
 import type { ExportRequest, Gathered } from "./request.ts";
 import { reuseWhole, type Whole, type WrittenPart } from "./reuse.ts";
 import { Spool } from "./spool.ts";
@@ -46,6 +50,8 @@ export interface ExportSummary {
   readonly whole: Whole | null;
   /** Samples whose files (of the first layout) came from an earlier export. */
   readonly samplesReused: number;
+  /** What the launch configs were found to need, one line per trainer. */
+  readonly training: readonly string[];
   /** Every file of the folder, sorted by path; `rows` for Parquet. */
   readonly files: readonly { readonly path: string; readonly sha256: string; readonly bytes: number; readonly rows: number | null }[];
 }
@@ -59,15 +65,19 @@ interface MadeDataset {
 
 /** Writes a whole dataset into an empty folder: Parquet per layout, kind and split, card, launch files, statistics. */
 export async function exportDataset(request: ExportRequest): Promise<ExportSummary> {
-  gradientAccumulation(request.params.export.training); // throws now, not after an hour of rendering
+  requireFeasible(request.params.export.training, request.params.window.tokens, launchers); // now, not after an hour of rendering
   const { account, stats, splits } = (await takenWhole(request)) ?? (await makeAll(request));
   const data = await filesOf(request.folder, splits);
   const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
-  await writeTexts(request, account, stats, splits, content, data);
+  const plan = launchPlan(request, account, splits);
+  await writeTexts(request, account, stats, splits, content, plan, data);
   const { funnel: _, ...tableOne } = stats;
   return {
     trajectories: { in: account.trajectories, out: account.provenance.trajectories },
-    splits: splits.map(({ key: _key, files, reused: _reused, ...size }) => ({ ...size, shards: files.length })),
+    splits: splits.map(({ key: _key, files, reused: _reused, ...size }) => ({
+      ...size,
+      shards: files.filter(({ name }) => name.endsWith(".parquet")).length,
+    })),
     parts: splits.map(({ reused: _reused, files, ...part }) => ({
       ...part,
       files: data.flatMap(({ path, sha256, rows }) =>
@@ -81,6 +91,7 @@ export async function exportDataset(request: ExportRequest): Promise<ExportSumma
     tallies: account.tallies,
     repositories: account.repositories,
     stats,
+    training: trainingLines(plan, trainerPlans(plan)),
     files: await filesOf(request.folder, splits, data),
   };
 }
@@ -107,11 +118,19 @@ async function makeAll(request: ExportRequest): Promise<MadeDataset> {
     );
     const splits = await writeSplits(request, spool, gathered, split);
     const { trajectories, notKept, refused, provenance, stats } = gathered;
-    const repositories = { train: split.train.length, validation: split.validation.length };
+    const repositories = repositoriesOf(gathered, split);
     return { account: { trajectories, notKept, refused, provenance, repositories, tallies: talliesOf(gathered) }, stats, splits };
   } finally {
     await spool.remove();
   }
+}
+
+/** Repositories on each side that have a sample in the mix. The sides themselves do not depend on it. */
+function repositoriesOf({ places, mixed }: Gathered, split: Split): Record<SplitName, number> {
+  const used = new Set([...mixed.rows.values()].flatMap((counts) => [...counts.keys()]));
+  const groups = new Set(places.flatMap((place, index) => (used.has(index) ? [split.groupOf(place)] : [])));
+  const present = (names: readonly string[]): number => names.filter((name) => groups.has(name)).length;
+  return { train: present(split.train), validation: present(split.validation) };
 }
 
 /** Renders every trajectory into the spool. */
@@ -125,12 +144,10 @@ async function gather({ bundles, params, ports, spent, signal, progress }: Expor
     placeNumbers.set(key, places.length);
     return places.push(place) - 1;
   };
-  const rows = new Map<SampleKind, Map<number, number>>();
   const refused: Record<string, Record<string, number>> = {};
   const notKept = noneOfAnyKind();
-  const statistics = createStatistics();
+  const mix = new Mix({ ...params.export, seed: params.seed }, ports.digest);
   const funnel = createFunnel(Object.keys(filters));
-  const provenance = createProvenance();
   let trajectories = 0;
   for await (const judged of bundles()) {
     signal?.throwIfAborted();
@@ -139,27 +156,42 @@ async function gather({ bundles, params, ports, spent, signal, progress }: Expor
     const exported = exportTrajectory(bundle, params, ports);
     for (const kind of SampleKind.options) notKept[kind] += exported.notKept[kind];
     for (const { kind, why } of exported.refused) refused[kind] = { ...refused[kind], [why]: (refused[kind]?.[why] ?? 0) + 1 };
+    const { instance, source, origin, task } = bundle.trajectory;
+    const samples: { kind: SampleKind; draw: string }[] = [];
     for (const one of exported.samples) {
-      const place = numberOf({ repository: bundle.trajectory.task.repository, instance: bundle.trajectory.instance });
-      const counts = rows.get(one.sample.kind) ?? new Map<number, number>();
-      rows.set(one.sample.kind, counts.set(place, (counts.get(place) ?? 0) + 1));
-      await spool.add(place, one);
+      const place = numberOf({ repository: task.repository, instance });
+      const draw = mix.add(one.sample.kind, one.sample.id, instance, place);
+      samples.push({ kind: one.sample.kind, draw });
+      await spool.add(place, draw, one);
     }
-    if (exported.samples.length > 0) provenance.add(bundle.trajectory, hasMemories(exported) ? bundle.memory : null);
-    if (exported.samples.some(({ sample }) => sample.kind === "segment")) statistics.add(bundle.metrics);
+    const writers = bundle.memory?.blocks.map(({ writer }) => writer) ?? [];
+    if (samples.length > 0) await spool.addAccount({ trajectory: { source, origin }, writers, metrics: bundle.metrics, samples });
     trajectories += 1;
     progress?.(trajectories);
   }
   await spool.finish();
+  const mixed = mix.result();
+  for (const { kind, why, count } of mixed.dropped) refused[kind] = { ...refused[kind], [why]: count };
+  const { statistics, provenance } = await accountsOf(spool, mixed);
   const stats = statistics.stats(funnel.funnel(spent ?? nothingSpent));
-  return { trajectories, places, rows, notKept, refused, stats, provenance: provenance.provenance() };
+  return { trajectories, places, mixed, notKept, refused, stats, provenance };
 }
 
-const hasMemories = (exported: Exported): boolean => exported.samples.some(({ sample }) => sample.kind !== "base");
+/** Statistics and provenance of the trajectories that have a sample in the mix. */
+async function accountsOf(spool: Spool, mixed: Mixed): Promise<{ statistics: Statistics; provenance: Provenance }> {
+  const statistics = createStatistics();
+  const provenance = createProvenance();
+  for await (const { trajectory, writers, metrics, samples } of spool.accounts()) {
+    const kinds = new Set(samples.flatMap(({ kind, draw }) => (mixed.has(kind, draw) ? [kind] : [])));
+    if (kinds.size > 0) provenance.add(trajectory, [...kinds].some((kind) => kind !== "base") ? writers : []);
+    if (kinds.has("segment")) statistics.add(metrics);
+  }
+  return { statistics, provenance: provenance.provenance() };
+}
 
-function talliesOf({ rows, notKept, refused }: Gathered): Tallies {
+function talliesOf({ mixed, notKept, refused }: Gathered): Tallies {
   const sum = (numbers: Iterable<number>): number => [...numbers].reduce((a, b) => a + b, 0);
-  const out = sum([...rows.values()].map((counts) => sum(counts.values())));
+  const out = sum([...mixed.rows.values()].map((counts) => sum(counts.values())));
   const dropped = sum(Object.values(notKept));
   const rejected: Record<string, number> = dropped === 0 ? {} : { "not-kept": dropped };
   for (const reasons of Object.values(refused))
@@ -183,41 +215,68 @@ const layoutTexts = (parts: readonly DatasetPart[], layout: LayoutName, content:
   ...(mixturesOf(parts, layout).length === 0 ? [] : [{ path: `${layout}/README.md`, text: mixtureCard(parts, layout, content) }]),
 ];
 
+/** Parts with what training on them takes. */
+function sizedParts(splits: readonly WrittenSplit[]): SizedPart[] {
+  return partsOf(splits).map((part) => {
+    const own = splits.filter(({ layout, kind }) => layout === part.layout && kind === part.kind);
+    const train = own.find(({ split }) => split === "train");
+    const files = Object.fromEntries(
+      own.map(({ split, files: written }) => [split, written.map(({ name }) => name).filter((name) => name.endsWith(".parquet"))]),
+    );
+    return { ...part, samples: train?.rows ?? 0, tokens: train?.tokens ?? 0, files };
+  });
+}
+
+function launchPlan(
+  { params, template, ports }: ExportRequest,
+  { refused }: Whole["account"],
+  splits: readonly WrittenSplit[],
+): LaunchPlan {
+  const tooLong = (reasons: Readonly<Record<string, number>>): number =>
+    Object.entries(reasons).reduce((sum, [why, count]) => sum + (why.split(" ").includes("window-exceeded") ? count : 0), 0);
+  const overLong = Object.fromEntries(
+    Object.entries(refused).flatMap(([kind, reasons]) => (tooLong(reasons) > 0 ? [[kind, tooLong(reasons)]] : [])),
+  );
+  const { name: dataset, training } = params.export;
+  const { chat } = ports.countTokens;
+  return { dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts: sizedParts(splits), overLong, template, chat };
+}
+
 /** Card, launch files and statistics. */
 async function writeTexts(
-  { params, folder, template, ports, made }: ExportRequest,
+  request: ExportRequest,
   { provenance, refused, repositories }: Whole["account"],
   stats: Stats,
   splits: readonly WrittenSplit[],
   content: string,
+  plan: LaunchPlan,
   data: DatasetFiles,
 ): Promise<void> {
-  const parts = partsOf(splits);
-  const { name: dataset, training, about: people } = params.export;
-  const prompts = Object.entries(promptTexts(params.persona.name)).map(([name, text]) => [name, ports.digest(text)] as const);
-  const madeWith = made === undefined ? null : { ...made, prompts: Object.fromEntries(prompts) };
-  const licences = licencesOf(provenance);
+  const { params, folder, tokenizer, ports } = request;
+  const { parts } = plan;
   const texts = [
+    croissantFile(request, provenance, parts, data),
     {
       path: "README.md",
-      text: datasetCard({ params, parts, sizes: splits, provenance, repositories, refused, stats, content, made: madeWith }),
-    },
-    {
-      path: "croissant.json",
-      text: croissantText({
-        name: dataset,
-        description: about,
-        licences,
-        about: people,
-        citation: bibTexOf(params.export),
+      text: datasetCard({
+        tokenizer: tokenizer ?? "Qwen2.5",
+        made: madeWith(request),
+        params,
         parts,
-        files: data,
+        sizes: splits,
+        provenance,
+        repositories,
+        refused,
+        stats,
+        content,
       }),
     },
     ...(stats.funnel === null ? [] : [{ path: "funnel.svg", text: funnelPlot(stats.funnel) }]),
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
     ...[...new Set(parts.map(({ layout }) => layout))].flatMap((layout) => layoutTexts(parts, layout, content)),
-    ...launchFiles({ dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts, template }),
+    ...diskTexts(parts, (place) => ports.digest(`${place} ${content}`).slice(0, 16)),
+    ...launchFiles(plan),
+    { path: "runtime.yaml", text: runtimeText(runtimeOf(params, ports.digest(plan.template))) },
   ];
   assertNoSecretText(texts, params.export.allowSecretTypes, ports.own ?? []); // rows went through the gate one by one
   for (const { path, text } of texts) await writeTextAtomically(join(folder, path), text);

@@ -2,8 +2,9 @@ import type { Funnel, Spent } from "../../schemas/funnel.ts";
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
 import type { MadeWith } from "../../stages/export/card-sections.ts";
-import type { ExportBundle, ExportParams } from "../../stages/export/export.ts";
+import type { ExportBundle, ExportParams, ExportPorts } from "../../stages/export/export.ts";
 import type { LayoutPorts } from "../../stages/export/layouts/layout.ts";
+import type { Mixed } from "../../stages/export/mix.ts";
 import type { Provenance } from "../../stages/export/provenance.ts";
 import type { Place } from "../../stages/export/split.ts";
 import type { Ports } from "../../stages/stage.ts";
@@ -13,13 +14,15 @@ export interface ExportRequest {
   /** One trajectory at a time, in a fixed order: it is the order of the rows. Read once. */
   readonly bundles: () => AsyncIterable<ExportBundle>;
   readonly params: ExportParams;
-  readonly ports: Pick<Ports, "countTokens" | "digest"> & LayoutPorts & { readonly own?: readonly string[] };
+  readonly ports: Pick<Ports, "countTokens" | "digest"> & LayoutPorts & Pick<ExportPorts, "own" | "renderChat">;
   /** Empty, and the caller's to publish or throw away. */
   readonly folder: string;
   /** The model's own chat template. */
   readonly template: string;
   /** What makes the dataset, for its card; left out: it is not told. */
   readonly made?: Omit<MadeWith, "prompts">;
+  /** Name of the tokenizer, for the card; left out: the built-in one's. */
+  readonly tokenizer?: string;
   /** What the run's model calls cost so far; left out: nothing. */
   readonly spent?: Spent;
   /** Exports whose files are taken where they were made of the same samples. */
@@ -36,8 +39,8 @@ export interface Gathered {
   readonly trajectories: number;
   /** Where exported samples come from; a place's number is its index. */
   readonly places: readonly Place[];
-  /** Samples per kind and place, to know beforehand which splits have rows. */
-  readonly rows: ReadonlyMap<SampleKind, ReadonlyMap<number, number>>;
+  /** Which samples are in the dataset, and how many per kind and place, to know beforehand which splits have rows. */
+  readonly mixed: Mixed;
   readonly notKept: Readonly<Record<SampleKind, number>>;
   readonly refused: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly stats: Stats;

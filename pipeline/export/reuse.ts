@@ -81,7 +81,7 @@ export const writeParts = (path: string, whole: Whole | null, parts: readonly Wr
   writeTextAtomically(path, sealed({ format: "catgen.export-parts/1", whole, parts: [...parts] }));
 
 /** The second name of a file where the file system can give one, else a copy. */
-async function place(from: string, to: string): Promise<void> {
+export async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await mkdir(dirname(to), { recursive: true });
     await link(from, to).catch(() => copyFile(from, to));
@@ -99,7 +99,7 @@ const isWhole = async (folder: string, { files }: WrittenPart): Promise<boolean>
 };
 
 async function take({ folder }: EarlierExport, { files }: WrittenPart, to: string): Promise<void> {
-  for (const { path } of files) await place(join(folder, path), join(to, path));
+  for (const { path } of files) await linkOrCopy(join(folder, path), join(to, path));
 }
 
 /** Puts all files of an export that was made of the same into `folder`; null where there is none with all of them whole. */

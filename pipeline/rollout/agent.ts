@@ -49,7 +49,11 @@ export async function agentFor(
   taskFile: string,
   complete: (request: Completion) => Promise<Reply>,
 ): Promise<Agent | { readonly why: string }> {
-  if (agentKind(settled) === "scripted") return scriptedAgent(taskFile);
+  if (agentKind(settled) === "scripted") {
+    if (settled.recipe.generate.rollout.policy !== "none")
+      return { why: "a scripted agent writes no memories: set generate.rollout.policy to none, or configure an endpoint" };
+    return scriptedAgent(taskFile);
+  }
   const { endpoint, recipe } = settled;
   const temperature = recipe.generate.rollout.temperature ?? endpoint.temperature; // the one that is sent
   return { model: endpoint.model, shape: replyShape({ ...endpoint, temperature }), complete };

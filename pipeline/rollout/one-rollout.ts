@@ -1,3 +1,4 @@
+import type { ChatMessage } from "../../schemas/completion.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { Rollout, RolloutEnd, RolloutOpening, RolloutTurn } from "../../schemas/rollout.ts";
 import type { TaskInstance } from "../../schemas/task-instance.ts";
@@ -7,6 +8,7 @@ import { cleanMessage, wireStyleOf } from "../../stages/generate/rollout/message
 import { contextPolicies } from "../../stages/generate/rollout/policies/index.ts";
 import { rollOut } from "../../stages/generate/rollout/roll-out.ts";
 import { checkTask, type VerifierWorld, verify } from "../../stages/generate/verify.ts";
+import { contextCall } from "../../stages/lib/personas/persona.ts";
 import type { Sandbox, SandboxSpec } from "../../stages/lib/sandbox.ts";
 import { scrub } from "../../stages/lib/secrets/scrub.ts";
 import { createScrubber } from "../../stages/lib/secrets/scrubber.ts";
@@ -110,15 +112,23 @@ async function ranIn(sandbox: Sandbox, wanted: WantedRollout, world: RolloutWorl
   const { system, prompt, tools } = wanted.opening;
   const opening = { system: scrubber.text(system), prompt: scrubber.text(prompt), tools: tools.map(scrubber.json) };
   const issue = scrubber.text(wanted.task.issue);
+  const policy = contextPolicies[rollout.policy];
+  const { countTokens } = world;
+  // A policy with a context tool writes by the samples' renderer, which has cleaned what is data and left its own tags.
+  const clean = (message: ChatMessage): ChatMessage => (policy.offersContext ? message : cleanMessage(message, recipe.persona));
   let diverged = false;
   const { turns, end } = await rollOut(
     {
       label: `rollout:${wanted.task.instance}:${wanted.sample}`,
-      opening,
+      conversation: policy.open({
+        opening,
+        persona: recipe.persona,
+        keepSteps: recipe.window.keepSteps,
+        memory: recipe.condense,
+        countTokens,
+      }),
       workdir: wanted.task.workdir,
       sample: wanted.sample,
-      style: wireStyleOf(recipe.persona),
-      policy: contextPolicies[rollout.policy],
       temperature: rollout.temperature,
       windowTokens: recipe.window.tokens,
       replyTokens: recipe.window.replyTokens,
@@ -131,8 +141,7 @@ async function ranIn(sandbox: Sandbox, wanted: WantedRollout, world: RolloutWorl
     },
     sandbox,
     {
-      complete: (asked) =>
-        wanted.agent.complete({ ...asked, messages: asked.messages.map((message) => cleanMessage(message, recipe.persona)) }),
+      complete: (asked) => wanted.agent.complete({ ...asked, messages: asked.messages.map(clean) }),
       countTokens: world.countTokens,
       shown: scrubber.text,
       meant: scrubber.restoreJson,
@@ -168,8 +177,9 @@ async function ran(wanted: WantedRollout, world: RolloutWorld): Promise<Ran> {
   }
 }
 
-function marksOf({ end, diverged }: Ran, verification: Verification | null): Mark[] {
+function marksOf({ turns, end, diverged }: Ran, verification: Verification | null): Mark[] {
   const marks = new Set<Mark>(end.marks);
+  if (turns.some(({ calls }) => calls.some(({ name, malformed }) => name === contextCall.name && !malformed))) marks.add("pre-condensed");
   if (diverged) marks.add("diverged-on-resume");
   if ((verification?.testsTouched.length ?? 0) > 0) marks.add("tests-touched");
   return [...marks].sort();
@@ -193,7 +203,7 @@ export async function oneRollout(wanted: WantedRollout, world: RolloutWorld): Pr
     workdir: task.workdir,
     sample,
     model: agent.model,
-    callStyle: wireStyleOf(recipe.persona),
+    callStyle: wireStyleOf(recipe.persona), // hermes is the text of native calls
     policy: rollout.policy,
     sandbox: world.kind.name,
     opening: result.opening,

@@ -3,12 +3,15 @@ import { createReadStream } from "node:fs";
 import { readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Completion, Reply } from "../../schemas/completion.ts";
+import type { Recipe } from "../../schemas/recipe.ts";
 import type { RolloutOpening } from "../../schemas/rollout.ts";
 import type { LeftOut } from "../../schemas/rollouts.ts";
 import type { TaskInstance } from "../../schemas/task-instance.ts";
 import { idPart } from "../../stages/generate/identity.ts";
 import { wireStyleOf } from "../../stages/generate/rollout/messages.ts";
 import { openingOf } from "../../stages/generate/rollout/opening.ts";
+import { contextPolicies } from "../../stages/generate/rollout/policies/index.ts";
+import { requestVersion } from "../../stages/lib/condense-request.ts";
 import { type EvaluationList, evaluationHit } from "../../stages/lib/decontamination.ts";
 import { scrubVersion } from "../../stages/lib/secrets/scrub.ts";
 import type { Settled } from "../keys.ts";
@@ -78,6 +81,7 @@ function keyOf(settled: Settled, task: TaskInstance, tree: string | null, agent:
     escapes: persona.controlTokens === "escape",
     scrub: { ...generate.scrub, version: scrubVersion },
     window: { tokens: window.tokens, replyTokens: window.replyTokens },
+    ...(policy === "none" ? {} : { context: contextKey(settled.recipe) }),
     limits: { maxSteps, maxTokens, maxCost, maxMinutes, maxIdleTurns, commandSeconds, observationChars, editorMegabytes },
     policy,
     verify,
@@ -85,6 +89,14 @@ function keyOf(settled: Settled, task: TaskInstance, tree: string | null, agent:
     sample,
   });
 }
+
+/** What shapes the answers to the agent's own context calls. */
+const contextKey = ({ window, persona, condense }: Recipe) => ({
+  keepSteps: window.keepSteps,
+  callStyle: persona.callStyle,
+  memory: { base: condense.memoryBaseTokens, share: condense.memoryShare, cap: condense.memoryCapTokens },
+  requestVersion,
+});
 
 export interface WantedOptions {
   readonly settled: Settled;
@@ -122,7 +134,7 @@ export async function* wantedRollouts(paths: readonly string[], { settled, lists
       tree = trees.get(environment.folder) ?? (await treeDigest(environment.folder));
       trees.set(environment.folder, tree);
     }
-    const opening = openingOf(task, settled.recipe.persona);
+    const opening = openingOf(task, settled.recipe.persona, contextPolicies[rollout.policy]);
     yield {
       kind: "task",
       file,

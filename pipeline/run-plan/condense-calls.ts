@@ -4,7 +4,7 @@ import type { Trajectory } from "../../schemas/trajectory.ts";
 import { CondenseParams, condense } from "../../stages/condense/condense.ts";
 import { type ExpectedBlock, type ExpectedCalls, expectedBlocks } from "../../stages/condense/expected-blocks.ts";
 import type { Ports } from "../../stages/stage.ts";
-import { loadTokenizer } from "../adapters/tokenizer.ts";
+import { openTokenizer } from "../adapters/model-tokenizer.ts";
 import { evaluationPort } from "../contamination/load.ts";
 import { asksModel, stepKey } from "../keys.ts";
 import { NotCached, openCachedReplies } from "../llm/cached-replies.ts";
@@ -159,7 +159,7 @@ export async function planCondense(
   const { settled } = place;
   if (!asksModel(settled)) return { rows: await missingRows(place, "condense", shards, unsettled), model: null };
   const params = CondenseParams.parse(stepKey("condense", settled).params);
-  const countTokens = (text: string): number => loadTokenizer(settled.tokenizer.name).count(text);
+  const { countTokens } = openTokenizer(settled.tokenizer);
   const complete = (hasEndpoint(settled.endpoint) ? await openCachedReplies(settled.endpoint, place.cacheFolder) : null) ?? nothingCached;
   const sum = new CondenseNeed();
   place.progress.start("plan 3-condense", await recordsIn(place, shards));

@@ -1,16 +1,16 @@
 import type { Border, BorderCase } from "../../schemas/analysis.ts";
 import { parts } from "../../schemas/bundle.ts";
+import type { Gathered } from "../../stages/filter/analysis/collect.ts";
 import { type CaseSeen, evidenceOf } from "../../stages/filter/analysis/evidence.ts";
-import { type Probe, probeOf, thresholds } from "../../stages/filter/analysis/thresholds.ts";
-import type { Limits } from "../../stages/filter/filters/filter.ts";
+import type { Probe } from "../../stages/filter/analysis/thresholds.ts";
 import { type Settled, stepKey } from "../keys.ts";
 import { type StepName, stepNamed } from "../plan.ts";
 import { readManifest } from "../store/manifests.ts";
 import { readOwnRows, readRows, shardOf } from "../store/rows.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 
-type TextPart = "trajectory" | "memory" | "metrics";
-const writtenBy = { trajectory: "generate", memory: "condense", metrics: "measure" } as const satisfies Record<TextPart, StepName>;
+type TextPart = "trajectory" | "memory";
+const writtenBy = { trajectory: "generate", memory: "condense" } as const satisfies Record<TextPart, StepName>;
 
 /** Values of a part of one shard, of the wanted ids alone; rejected ones, and those of stages that have not run, are left out. */
 async function valuesOf<K extends TextPart>(run: RunFolder, settled: Settled, part: K, shard: number, ids: ReadonlySet<string>) {
@@ -27,35 +27,40 @@ async function valuesOf<K extends TextPart>(run: RunFolder, settled: Settled, pa
   return found;
 }
 
-/** Reads the shards that border cases lie in, one at a time, and gives each case the words and steps that its value comes from. */
-export async function withEvidence(run: RunFolder, settled: Settled, limits: Limits, borders: readonly Border[]): Promise<Border[]> {
-  const ids = new Set(borders.flatMap(({ passes, fails }) => [...passes, ...fails].map(({ id }) => id)));
+/** Ids of all cases by the shard that they lie in, in order of shards. */
+function idsByShard(run: RunFolder, borders: readonly Border[]): [number, Set<string>][] {
   const byShard = new Map<number, Set<string>>();
-  for (const id of ids) {
+  for (const { id } of borders.flatMap(({ passes, fails }) => [...passes, ...fails])) {
     const shard = shardOf(id, run.shards);
     byShard.set(shard, (byShard.get(shard) ?? new Set()).add(id));
   }
-  const probes = new Map<string, Probe>(thresholds.map((threshold) => [threshold.name, probeOf(threshold, limits)]));
-  const told = new Map<string, Pick<BorderCase, "call" | "evidence">>();
-  const keyOf = (threshold: string, id: string): string => `${threshold} ${id}`;
-  for (const [shard, wanted] of [...byShard].sort(([a], [b]) => a - b)) {
-    const metrics = await valuesOf(run, settled, "metrics", shard, wanted);
+  return [...byShard].sort(([a], [b]) => a - b);
+}
+
+/** Reads the shards that border cases lie in, one at a time, and gives each case the words and steps that its value comes from. */
+export async function withEvidence(
+  run: RunFolder,
+  settled: Settled,
+  { probes: all, borderMetrics }: Pick<Gathered, "probes" | "borderMetrics">,
+  borders: readonly Border[],
+): Promise<Border[]> {
+  const probes = new Map<string, Probe>(all.map((probe) => [probe.threshold.name, probe]));
+  const told = borders.map(({ passes, fails, ...border }) => ({ ...border, passes: [...passes], fails: [...fails] }));
+  for (const [shard, wanted] of idsByShard(run, borders)) {
     const memories = await valuesOf(run, settled, "memory", shard, wanted);
     const trajectories = await valuesOf(run, settled, "trajectory", shard, wanted);
-    for (const { threshold, passes, fails } of borders)
-      for (const { id, value } of [...passes, ...fails]) {
-        const [probe, measured] = [probes.get(threshold), metrics.get(id)];
-        if (probe === undefined || measured === undefined) continue;
-        const seen = { metrics: measured, memory: memories.get(id) ?? null, trajectory: trajectories.get(id) ?? null };
-        told.set(keyOf(threshold, id), evidenceOf(probe, seen, value));
-      }
+    const withTexts = (probe: Probe, one: BorderCase): BorderCase => {
+      const metrics = borderMetrics.get(one.id);
+      if (!wanted.has(one.id) || metrics === undefined) return one;
+      const seen = { metrics, memory: memories.get(one.id) ?? null, trajectory: trajectories.get(one.id) ?? null };
+      return { ...one, ...evidenceOf(probe, seen, one.value) };
+    };
+    for (const border of told) {
+      const probe = probes.get(border.threshold);
+      if (probe === undefined) continue;
+      border.passes = border.passes.map((one) => withTexts(probe, one));
+      border.fails = border.fails.map((one) => withTexts(probe, one));
+    }
   }
-  const full = (threshold: string, cases: readonly BorderCase[]): BorderCase[] =>
-    cases.map((one) => ({ ...one, ...told.get(keyOf(threshold, one.id)) }));
-  return borders.map(({ threshold, limit, passes, fails }) => ({
-    threshold,
-    limit,
-    passes: full(threshold, passes),
-    fails: full(threshold, fails),
-  }));
+  return told;
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import { ExportManifest } from "../../schemas/manifest.ts";
 import type { ExportParams } from "../../stages/export/export.ts";
-import { chatTemplate } from "../adapters/chat-template.ts";
-import { loadTokenizer } from "../adapters/tokenizer.ts";
+import type { RenderChat } from "../adapters/chat-renderer.ts";
+import { openTokenizer } from "../adapters/model-tokenizer.ts";
 import { type ExportBundle, type ExportSummary, exportDataset } from "../export/export-dataset.ts";
 import { type EarlierExport, readParts, writeParts } from "../export/reuse.ts";
 import { type Settled, stepKey } from "../keys.ts";
@@ -124,6 +124,17 @@ async function swap(made: string, place: string): Promise<void> {
   await rm(old, { recursive: true, force: true });
 }
 
+/** A template may refuse what it does not like by an error of its own; that is a fact about the sample. */
+const orNothing =
+  (render: RenderChat) =>
+  (messages: Parameters<RenderChat>[0]): string | null => {
+    try {
+      return render(messages);
+    } catch {
+      return null;
+    }
+  };
+
 export interface ExportDone {
   readonly summary: StepSummary;
   readonly dataset: ExportSummary | null;
@@ -148,6 +159,7 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
   const manifests = await readManifests(run, "1-generate");
   const records = manifests.reduce((sum, manifest) => sum + (manifest?.output.rows ?? 0), 0);
   await writeKeyMaterial(run, step, stageKey, material);
+  const tokenizer = openTokenizer(settled.tokenizer);
   const folder = temporaryName(exportFolder(run));
   await mkdir(folder, { recursive: true });
   progress.start(step, records);
@@ -157,11 +169,13 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
       params: params as ExportParams,
       ports: {
         ...ports,
-        encode: (text) => loadTokenizer(settled.tokenizer.name).encode(text),
+        encode: tokenizer.encode,
+        ...(tokenizer.renderChat === null ? {} : { renderChat: orNothing(tokenizer.renderChat) }),
         own: ownSecrets(settled.endpoint.apiKey),
       },
       folder,
-      template: await chatTemplate("qwen2.5"),
+      template: await tokenizer.template(),
+      ...(settled.tokenizer.local === null ? {} : { tokenizer: settled.tokenizer.name }),
       made: { version: catgenVersion(), steps: stepVersions, tokenizer: settled.tokenizer.digest },
       spent: await spentBy(run),
       earlier: await earlierExports(run),
@@ -170,6 +184,7 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
       progress: () => progress.step(),
     });
     await writeParts(exportPartsPath(run), dataset.whole, dataset.parts); // names files by digest, so that none but its own is ever taken for one
+    for (const line of dataset.training) progress.say(line);
     crashPoint("export-written");
     await rm(exportManifestPath(run), { force: true });
     crashPoint("export-forgotten");

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Fault, type FaultCode, type Remedy } from "../../schemas/fault.ts";
-import { loadTokenizer } from "../adapters/tokenizer.ts";
+import { openTokenizer } from "../adapters/model-tokenizer.ts";
 import { evaluationPort } from "../contamination/load.ts";
 import type { Settled } from "../keys.ts";
 import type { RowStepName } from "../plan.ts";
@@ -47,7 +47,7 @@ const context: RunContext = {
   settled,
   ports: {
     complete: () => Promise.reject(new Error("steps that ask the model run in the main thread")),
-    countTokens: (text) => loadTokenizer(settled.tokenizer.name).count(text),
+    countTokens: openTokenizer(settled.tokenizer).countTokens,
     digest: sha256,
     evaluationSets: evaluationPort(settled),
   },

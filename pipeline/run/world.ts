@@ -1,5 +1,5 @@
 import type { Ports } from "../../stages/stage.ts";
-import { loadTokenizer } from "../adapters/tokenizer.ts";
+import { openTokenizer } from "../adapters/model-tokenizer.ts";
 import { evaluationPort } from "../contamination/load.ts";
 import type { Settled } from "../keys.ts";
 import { type Backbone, openBackbone } from "../llm/backbone.ts";
@@ -14,7 +14,7 @@ export interface World {
 
 /** The real ports. The backbone is opened at the first request, so that stages which ask for nothing need no endpoint. */
 export function openWorld(run: RunFolder, settled: Settled, cacheDir: string, signal: AbortSignal): World {
-  const countTokens = (text: string): number => loadTokenizer(settled.tokenizer.name).count(text); // loaded at the first count
+  const { countTokens } = openTokenizer(settled.tokenizer); // loaded at the first count
   let backbone: Promise<Backbone> | null = null;
   return {
     ports: {

@@ -2,47 +2,17 @@ import { z } from "zod";
 import { SampleKind } from "../sample.ts";
 import { AboutRecipe } from "./about.ts";
 import { share } from "./ranges.ts";
+import { TrainingRecipe } from "./training.ts";
 
-export const TrainingRecipe = z.strictObject({
-  model: z
-    .string()
-    .default("Qwen/Qwen2.5-Coder-32B-Instruct")
-    .describe("Model to fine-tune. CAT section 3: Qwen2.5-Coder-32B; base or Instruct is not said."),
-  epochs: z.number().positive().default(3).describe("CAT section 3: up to three."),
-  learningRate: z.number().positive().default(5e-5).describe("Peak. CAT section 3."),
-  weightDecay: z.number().nonnegative().default(0.01).describe("AdamW. CAT section 3."),
-  warmupRatio: share().default(0.1).describe("Of all optimizer steps. CAT section 3."),
-  adamBeta1: z.number().min(0).lt(1).default(0.9).describe("AdamW. The paper is silent; PyTorch's default."),
-  adamBeta2: z
-    .number()
-    .min(0)
-    .lt(1)
-    .default(0.999)
-    .describe("AdamW. The paper is silent; PyTorch's default (ms-swift and OpenRLHF would take 0.95)."),
-  adamEpsilon: z.number().positive().default(1e-8).describe("AdamW. The paper is silent; PyTorch's default."),
-  maxGradNorm: z.number().positive().default(1).describe("Gradients are clipped to this norm. The paper is silent; the trainers' default."),
-  packing: z
-    .boolean()
-    .default(false)
-    .describe(
-      "Several samples in one sequence, where the trainer can: faster, but a step then sees more than globalBatch samples. The paper is silent.",
-    ),
-  yarn: z
-    .boolean()
-    .default(true)
-    .describe(
-      "Stretch the positions to window.tokens by YaRN where the model ships with fewer (Qwen2.5-Coder: 32,768). Static: short prompts change, too.",
-    ),
-  globalBatch: z.int().positive().default(32).describe("Samples per optimizer step. The paper is silent; our choice."),
-  nodes: z
-    .int()
-    .positive()
-    .default(2)
-    .describe("GPU hosts. 2 x 8 x 80 GB with context parallelism 8 is estimated at 48 GB per GPU for 32B at 65,536 tokens."),
-  gpusPerNode: z.int().positive().default(8).describe("GPUs per host."),
-  contextParallel: z.int().positive().default(8).describe("GPUs that share one sequence; divides 8 key/value heads of Qwen2.5-Coder-32B."),
+const most = (kind: SampleKind, more = "") => z.int().positive().nullable().default(null).describe(`\`${kind}\` samples at most.${more}`);
+export const MixRecipe = z.strictObject({
+  segment: most("segment", " 20000 with base: 20000 gives 20k CAT and 20k base samples; CAT section 3: 20k instances."),
+  condense: most("condense"),
+  base: most("base"),
+  flat: most("flat"),
+  step: most("step"),
 });
-export type TrainingRecipe = z.infer<typeof TrainingRecipe>;
+export type MixRecipe = z.infer<typeof MixRecipe>;
 
 export const ExportRecipe = z.strictObject({
   kinds: z
@@ -67,6 +37,22 @@ export const ExportRecipe = z.strictObject({
     .enum(["with-context", "without-context"])
     .default("with-context")
     .describe("Whether the `context` tool is described in `base` samples. The paper is silent; with it the schema is constant."),
+  baseOutcome: z
+    .enum(["resolved", "not-failed"])
+    .nullable()
+    .default("resolved")
+    .describe(
+      "Runs that give `base` samples: `resolved` = success is evident (SWE-smith's protocol, as in CAT's BASE-INSTRUCT), not-failed, null = whatever the filters keep.",
+    ),
+  baseMaxPerInstance: z
+    .int()
+    .positive()
+    .nullable()
+    .default(3)
+    .describe(
+      "`base` samples of one task instance at most, drawn by run.seed (SWE-smith: 3, so that easy tasks do not prevail). null: all.",
+    ),
+  mix: MixRecipe.prefault({}).describe("How many samples of each kind at most, drawn by run.seed and the sample's id. null: all."),
   validationShare: share().default(0.02).describe("Share of repositories whose samples go to validation, 0..1. Our choice."),
   shardMegabytes: z
     .number()

@@ -87,6 +87,87 @@ export const FilterRecipe = z.strictObject({
     .describe(
       "Statements of the worst memory that the second opinion calls unsupported, at most; memories without one pass. Needs condense.judge. null: off.",
     ),
+
+  // How the run was conducted, and what a context call gains: measures of `schemas/metrics.ts`.
+
+  maxStuckSteps: limit(z.int().nonnegative())
+    .default(null)
+    .describe(
+      "Steps at the end of a run in which every call fails, or does the same again with the same answer, at most. CAT 2.4 (5): unrecoverable error states; it gives no number. null: off.",
+    ),
+  maxLoopSteps: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Steps in a row that are one round of one to six steps again and again, with the same answers, at most. null: off."),
+  maxRepeatedCallShare: limit(share())
+    .default(null)
+    .describe("Share of calls that equal an earlier one and its answer, at most, 0..1. null: off."),
+  maxFailedCallShare: limit(share())
+    .default(null)
+    .describe("Share of calls that fail, at most, 0..1; a failing test run is one of them. null: off."),
+  maxMalformedCalls: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Calls that no tool could take, and turns answered by a format error, at most. null: off."),
+  maxNoOpEditShare: limit(share()).default(null).describe("Share of edits that fail or change nothing, at most, 0..1. null: off."),
+  minTestRunsAfterEdit: limit(z.int().nonnegative())
+    .default(null)
+    .describe(
+      "Test runs after the last change of the sources, at least. Off: of 89 public runs that hand in a change 49 have none, solved ones among them (`catgen analyze`). null: off.",
+    ),
+  allowEmptyPatch: z.boolean().default(true).describe("Keep runs whose patch is empty; those without any word on it are kept in any case."),
+  allowUnappliedPatch: z.boolean().default(true).describe("Keep runs whose patch could not be applied where it was tested."),
+  maxPatchFilesUnseen: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Files of the patch that no call changes or names, at most. null: off."),
+  maxEditedFilesUnpatched: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Files of the sources that the run edits, leaves so and does not hand in, at most. null: off."),
+  maxTestFilesChanged: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Test files of the repository that are changed or deleted, at most. Off: adding a test to one is good work. null: off."),
+  maxTestFilesWeakened: limit(z.int().nonnegative())
+    .default(null)
+    .describe(
+      "Test files of the repository that are deleted, or left with fewer tests or assertions, or with more of them skipped, at most. null: off.",
+    ),
+  maxHistoryReads: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Calls that read commits which HEAD does not stand on, at most; what they show may be the solution. null: off."),
+  maxWebReads: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Calls that fetch the project's own sources, issues or releases, at most; what they show may be the solution. null: off."),
+  maxEnvironmentFailures: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Calls whose answer says that disk, memory, network, basic tools or the container failed, at most. null: off."),
+  maxTimeouts: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Calls that were stopped, or left running, because they took too long, at most. null: off."),
+  maxForeignScriptShare: limit(share())
+    .default(null)
+    .describe(
+      "Share of the letters in the agent's turns in a script that the task is not written in, at most, 0..1; Latin is always allowed. null: off.",
+    ),
+  maxBrokenCharacters: limit(z.int().nonnegative())
+    .default(null)
+    .describe("U+FFFD, lone surrogates and misread UTF-8 in all texts of the run, at most. null: off."),
+  maxControlCharacters: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Control characters other than tab and line ends in all texts of the run, at most; a colour counts once. null: off."),
+  maxScrubbedValues: limit(z.int().nonnegative())
+    .default(null)
+    .describe("Distinct secrets and personal values that placeholders stand for, at most. null: off."),
+  allowFabricatedTurns: z
+    .boolean()
+    .default(true)
+    .describe("Keep runs of sources that are known to invent turns (mark `fabricated-turns`)."),
+  minInformationGain: limit(z.number().nonnegative())
+    .default(null)
+    .describe(
+      "Share of what later steps need and only the fold had shown, told per 1,000 tokens of the worst memory, at least. null: off.",
+    ),
+  maxRepeatedMemoryShare: limit(share())
+    .default(null)
+    .describe("Share of a memory that stands in the previous one word for word, at most, 0..1. null: off."),
+
   actions: z
     .record(z.string(), FilterAction)
     .default({})

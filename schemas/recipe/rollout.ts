@@ -26,9 +26,11 @@ export const RolloutRecipe = z.strictObject({
       "Who acts: `llm` = the endpoint, `scripted` = the `policy.yaml` beside each `task.yaml`, `auto` = llm when an endpoint is configured.",
     ),
   policy: z
-    .enum(["none"])
+    .enum(["none", "cat"])
     .default("none")
-    .describe("How the agent deals with its context; `none`: it only grows (CAT 2.4, phase I: the context tool is off)."),
+    .describe(
+      "How the agent deals with its context; `none`: it only grows (CAT 2.4, phase I: the context tool is off); `cat`: it calls `context` itself and writes its own memories, in the text it was trained on (for a trained model; such runs are no base trajectories).",
+    ),
   samples: z.int().min(1).max(1_000).default(1).describe("Runs per task, each with a seed of its own; more than 1 wants temperature > 0."),
   temperature: z
     .number()

@@ -31,6 +31,8 @@ export interface CardFacts {
   /** Left out at export, by kind and reason. */
   readonly refused: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly stats: Stats;
+  /** Whose tokens are counted. */
+  readonly tokenizer: string;
   /** Digest over the rows of the whole dataset. */
   readonly content: string;
   /** null: not told. */
@@ -214,7 +216,7 @@ ${present.map((layout) => `- \`${layout}\`: ${layouts[layout].text}.`).join("\n"
 shown, nor on turns that are repeated for context. Who keeps to it, by layout:
 ${present.map((layout) => `- \`${layout}\`: ${layouts[layout].loss}`).join("\n")}
 
-Token counts are exact for Qwen2.5; the text equals the model's own chat template.
+Token counts are exact for ${facts.tokenizer}; the text equals the model's own chat template.
 
 Columns beside the layout's own start with \`cat_\`: sample, instance and trajectory ids; \`cat_segment_index\` of \`cat_num_segments\` (samples of
 that kind before judging); \`cat_step_ids\` (per message, the base step it renders; -1: none); tool schemas, call style, token counts,

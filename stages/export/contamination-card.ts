@@ -39,7 +39,7 @@ const setsText = ({ lists, indexes }: EvaluationDigests): string => {
       .join(", ");
   const parts = [
     ...(Object.keys(lists).length === 0 ? [] : [`by id and repository: ${named(lists)}`]),
-    ...(Object.keys(indexes).length === 0 ? [] : [`by text, as 13-word fingerprints: ${named(indexes)}`]),
+    ...(Object.keys(indexes).length === 0 ? [] : [`by text, as fingerprints of 13 words: ${named(indexes)}`]),
   ];
   return parts.join("; ");
 };
@@ -47,18 +47,19 @@ const setsText = ({ lists, indexes }: EvaluationDigests): string => {
 /** The card's statement on evaluation sets, from what was measured. */
 export function contaminationText(funnel: Funnel | null, sets: EvaluationDigests, filter: FilterRecipe | null): string {
   if (funnel === null || funnel.contamination.looked === 0 || setsText(sets) === "") return "";
-  const { looked, hits, any } = funnel.contamination;
+  const { looked, hits, tasks } = funnel.contamination;
   const rows = hits.map(
     ({ list, by, trajectories, kept }) =>
       `| ${list} | ${kindTexts[by]} | ${grouped(trajectories)} | ${grouped(trajectories - kept)} | ${grouped(kept)} |`,
   );
+  const warning = tasks.kept === 0 ? "" : " **Results on these sets of models trained on it mean nothing.**";
   const found =
-    any.trajectories === 0
-      ? "None of them belongs to any."
-      : `${grouped(any.trajectories)} belong to one or more of them, ${grouped(any.trajectories - any.kept)} of these were left out, ${grouped(any.kept)} are in this dataset.${any.kept === 0 ? "" : " **Do not report results on these sets for models trained on it**, unless what is kept is in their repositories alone."}`;
+    tasks.trajectories === 0
+      ? "None of them is on a task of theirs."
+      : `${grouped(tasks.trajectories)} on tasks of theirs: ${grouped(tasks.trajectories - tasks.kept)} left out, ${grouped(tasks.kept)} in this dataset.${warning}`;
   return `## Evaluation sets
 
 ${grouped(looked)} trajectories were held against sets that models are evaluated on (${setsText(sets)}). ${found}
 ${rows.length === 0 ? "" : `\n| set | found by | trajectories | left out, for this or another reason | in this dataset |\n| --- | --- | ---: | ---: | ---: |\n${rows.join("\n")}\n`}
-${filter === null ? "" : `${rulesText(filter)} `}A text counts from ${telltaleShare} of the fingerprints of one task on. A task that was put into other words, or whose text is not in the run, is found by its id alone.`;
+${filter === null ? "" : `${rulesText(filter)} `}In the table a text counts from ${telltaleShare} of the fingerprints that one task has for itself. A task that was put into other words, or whose text is not in the run, is found by its id alone.`;
 }

@@ -19,14 +19,15 @@ export function createContaminationCount(): {
   count(): ContaminationCount;
 } {
   const hits = new Map<string, Hit>();
-  const any = { trajectories: 0, kept: 0 };
+  const tasks = { trajectories: 0, kept: 0 };
   let looked = 0;
   return {
     add(contamination, kept) {
       looked += 1;
       const found = kinds.flatMap((by) => contamination[by].filter(counts).map((one) => ({ by, list: nameOf(one) })));
-      if (found.length > 0) any.trajectories += 1;
-      if (found.length > 0 && kept) any.kept += 1;
+      const isTask = found.some(({ by }) => by !== "repository");
+      if (isTask) tasks.trajectories += 1;
+      if (isTask && kept) tasks.kept += 1;
       for (const { by, list } of found) {
         const hit = hits.get(`${by} ${list}`) ?? { list, by, trajectories: 0, kept: 0 };
         hits.set(`${by} ${list}`, hit);
@@ -34,6 +35,6 @@ export function createContaminationCount(): {
         if (kept) hit.kept += 1;
       }
     },
-    count: () => ({ looked, hits: [...hits.values()].map((hit) => ({ ...hit })).sort(before), any: { ...any } }),
+    count: () => ({ looked, hits: [...hits.values()].map((hit) => ({ ...hit })).sort(before), tasks: { ...tasks } }),
   };
 }

@@ -47,7 +47,7 @@ export interface Mixture {
 }
 
 /** Mixtures of a layout that have something to train on. */
-export function mixturesOf(parts: readonly DatasetPart[], layout: LayoutName): Mixture[] {
+export function mixturesOf(parts: readonly DatasetPart[], layout: string): Mixture[] {
   const names = Object.keys(mixtures) as MixtureName[];
   return names.flatMap((name) => {
     const kinds: readonly SampleKind[] = mixtures[name];

@@ -2,7 +2,7 @@ import type { PersonaRecipe } from "../../schemas/recipe/persona.ts";
 import type { Sample, SampleFacts } from "../../schemas/sample.ts";
 import type { Memory, Writer } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
-import { type CountTokens, messageTokens, openingTokens, replyTokens } from "../lib/sizes.ts";
+import { type CountTokens, lastHeaderTokens, messageTokens, openingTokens, replyTokens } from "../lib/sizes.ts";
 import type { Draft } from "./kinds/kind.ts";
 
 export interface SampleSize {
@@ -27,6 +27,7 @@ export function sizeOf(turns: Sample["turns"], reserveTokens: number, count: Cou
     }
     tokens += own;
   }
+  if (turns.at(-1)?.role === "assistant") tokens += lastHeaderTokens(count);
   return { tokens, trainedTokens, neededTokens };
 }
 

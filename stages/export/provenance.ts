@@ -1,4 +1,4 @@
-import type { Memory } from "../../schemas/sidecars.ts";
+import type { Writer } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 
 type Count = Readonly<Record<string, number>>;
@@ -19,28 +19,30 @@ export interface Provenance {
 const unknown = "unknown";
 
 /** The built-in policy of the demo says so where a model's name would stand, or in the dialect. */
-const isScripted = ({ origin }: Trajectory): boolean =>
+const isScripted = ({ origin }: Pick<Trajectory, "origin">): boolean =>
   [origin.model, origin.dialect].some((name) => name !== null && /\bscripted\b/i.test(name));
 
 const increment = (counts: Map<string, number>, name: string, by = 1): void => void counts.set(name, (counts.get(name) ?? 0) + by);
 const sorted = (counts: ReadonlyMap<string, number>): Count => Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Gathers provenance, one trajectory at a time; `memory` is null where nothing of it is exported. */
-export function createProvenance(): { add(trajectory: Trajectory, memory: Memory | null): void; provenance(): Provenance } {
+/** Gathers provenance, one trajectory at a time; `writers`: of the memories that are exported. */
+export function createProvenance(): {
+  add(trajectory: Pick<Trajectory, "source" | "origin">, writers: readonly Writer[]): void;
+  provenance(): Provenance;
+} {
   const sources = new Map<string, Map<string, number>>();
   const [agentModels, condensers] = [new Map<string, number>(), new Map<string, number>()];
   let trajectories = 0;
   let scripted = 0;
   return {
-    add(trajectory, memory) {
+    add(trajectory, writers) {
       trajectories += 1;
       if (isScripted(trajectory)) scripted += 1;
       const licences = sources.get(trajectory.source) ?? new Map<string, number>();
       sources.set(trajectory.source, licences);
       increment(licences, trajectory.origin.licence ?? unknown);
       increment(agentModels, trajectory.origin.model ?? unknown);
-      for (const { writer } of memory?.blocks ?? [])
-        increment(condensers, writer.condenser === "llm" ? `llm: ${writer.model}` : writer.condenser);
+      for (const writer of writers) increment(condensers, writer.condenser === "llm" ? `llm: ${writer.model}` : writer.condenser);
     },
     provenance: () => ({
       trajectories,

@@ -10,6 +10,8 @@ export interface Place {
 
 export interface Split {
   of(place: Place): SplitName;
+  /** The repository that a place counts as, or its instance where nobody names one. */
+  groupOf(place: Place): string;
   /** Repositories on each side, sorted. */
   readonly train: readonly string[];
   readonly validation: readonly string[];
@@ -56,6 +58,7 @@ export function splitByRepository(
   const size = Math.max(0, Math.min(Math.round(choice.share * groups.length), groups.length - 1));
   const validation = new Set(drawn.slice(0, size).map(({ group }) => group));
   return {
+    groupOf,
     of: (place) => (validation.has(groupOf(place)) ? "validation" : "train"),
     train: groups.filter((group) => !validation.has(group)),
     validation: groups.filter((group) => validation.has(group)),

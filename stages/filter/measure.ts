@@ -13,7 +13,16 @@ import { checkMemory } from "../lib/checks/index.ts";
 import { contaminationOf } from "../lib/contamination/contamination.ts";
 import { blockTexts, type Rendered, render } from "../lib/render.ts";
 import { baseTurns, condensationTurns, segmentTurns } from "../lib/samples.ts";
-import { type CountTokens, countOnce, measureSizes, messageTokens, openingTokens, replyTokens, type Sizes } from "../lib/sizes.ts";
+import {
+  type CountTokens,
+  countOnce,
+  formatOf,
+  measureSizes,
+  messageTokens,
+  openingTokens,
+  replyTokens,
+  type Sizes,
+} from "../lib/sizes.ts";
 import { ok, type Stage } from "../stage.ts";
 import { applyMeasures, measures } from "./measures/index.ts";
 import type { Seen, SizedSample } from "./measures/measure.ts";
@@ -31,7 +40,7 @@ export type MeasureParams = z.infer<typeof MeasureParams>;
 
 /** Counts every message of a sample. */
 export function sized(turns: readonly Turn[], reserveTokens: number, count: CountTokens): SizedSample {
-  const sizedTurns = withSystem(turns).map((turn) => {
+  const sizedTurns = withSystem(turns, formatOf(count)).map((turn) => {
     const tokens = messageTokens(turn, count);
     return { role: turn.role, train: turn.train, tokens, replyTokens: turn.role === "assistant" ? replyTokens(tokens, count) : 0 };
   });
@@ -108,7 +117,7 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
  * rejected is measured without segments, since its `base` sample may still be wanted. */
 export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", MeasureParams> = {
   name: "measure",
-  version: 4,
+  version: 5,
   reads: ["trajectory"],
   readsIfKept: ["memory", "workspace"],
   writes: "metrics",

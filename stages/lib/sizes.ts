@@ -1,8 +1,12 @@
+import type { ChatFormat, CountTokens } from "../../schemas/chat-format.ts";
 import type { Turn } from "../../schemas/sample.ts";
-import { chatMessage, header, withSystem } from "./chatml.ts";
+import { chatMessage, chatml, withSystem } from "./chatml.ts";
 import type { Rendered } from "./render.ts";
 
-export type CountTokens = (text: string) => number;
+export type { CountTokens };
+
+/** How the messages are written whose tokens are counted. */
+export const formatOf = ({ chat }: CountTokens): ChatFormat => chat ?? chatml;
 
 /**
  * Counts each text once and remembers it for as long as the function lives: samples of one trajectory repeat each other's messages, and
@@ -10,30 +14,38 @@ export type CountTokens = (text: string) => number;
  */
 export function countOnce(count: CountTokens): CountTokens {
   const known = new Map<string, number>();
-  return (text) => {
+  const once = (text: string): number => {
     const before = known.get(text);
     if (before !== undefined) return before;
     const tokens = count(text);
     known.set(text, tokens);
     return tokens;
   };
+  return Object.assign(once, { chat: formatOf(count) });
 }
 
 /**
  * Exact token counts of chat messages. Control tokens are hard boundaries of the tokenizer, so counts of whole messages add up
  * (dependencies.md 1 (c)); `<|im_start|>role\n` and content must be counted together, and are.
  */
-export const messageTokens = (message: Pick<Turn, "role" | "content">, count: CountTokens): number => count(chatMessage(message));
+export const messageTokens = (message: Pick<Turn, "role" | "content">, count: CountTokens): number =>
+  count(chatMessage(message, formatOf(count)));
 
 /** Chat tokens of a whole conversation, the default system prompt included where it has none. */
 export const conversationTokens = (turns: readonly Turn[], count: CountTokens): number =>
-  withSystem(turns).reduce((sum, message) => sum + messageTokens(message, count), 0);
+  withSystem(turns, formatOf(count)).reduce((sum, message) => sum + messageTokens(message, count), 0);
 
 /** Tokens of `<|im_start|>assistant\n`, which ends every prompt. */
-export const openingTokens = (count: CountTokens): number => count(header("assistant"));
+export const openingTokens = (count: CountTokens): number => count(formatOf(count).lastHeader);
+
+/** What the last agent turn has more of a header than the others: 0 but for templates that say something there. */
+export const lastHeaderTokens = (count: CountTokens): number => openingTokens(count) - count(formatOf(count).headers.assistant);
 
 /** Tokens of the reply in an assistant message of `tokens`: without the header before and the newline after it. */
-export const replyTokens = (tokens: number, count: CountTokens): number => tokens - openingTokens(count) - 1;
+export const replyTokens = (tokens: number, count: CountTokens): number => {
+  const { headers, footers, end } = formatOf(count);
+  return tokens - count(headers.assistant) - count(footers.assistant.slice(end.length));
+};
 
 /** Token sizes of a rendered trajectory, per message. */
 export interface Sizes {

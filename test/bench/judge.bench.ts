@@ -17,6 +17,7 @@ import { checks } from "../../stages/lib/checks/index.ts";
 import { noEvaluationSets } from "../../stages/lib/contamination/contamination.ts";
 import { drawer } from "../../stages/lib/drawer.ts";
 import { uncontaminated } from "../fakes/no-evaluation.ts";
+import { plainConduct, plainMemory } from "../fakes/plain-conduct.ts";
 import { type Cost, catgen, costOf, guard, machine, median, print, python, pythonScript } from "./lib.ts";
 
 /**
@@ -46,6 +47,7 @@ function metrics(): Metrics {
       rejectedBy: null,
       promptTokens: { calls: steps + calls, sum: whole(2_000_000), max: whole(60_000) },
       promptTokensPerCall: Array.from({ length: steps + calls }, () => whole(40_000)),
+      ...plainConduct,
       contamination: uncontaminated,
     },
     blocks: Array.from({ length: calls }, (_, index) => ({
@@ -62,6 +64,7 @@ function metrics(): Metrics {
       findings: [],
       previousFacts: whole(200),
       keptFacts: whole(100),
+      ...plainMemory,
       judgedFindings: null,
     })),
     segments: Array.from({ length: calls + 1 }, sample),

@@ -13,6 +13,7 @@ import PQueue from "p-queue";
 import { chooseSandbox } from "../../pipeline/sandboxes/choose.ts";
 import type { SandboxKind } from "../../pipeline/sandboxes/kind.ts";
 import type { Reply } from "../../schemas/completion.ts";
+import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
 import { none } from "../../stages/generate/rollout/policies/none.ts";
 import { rollOut } from "../../stages/generate/rollout/roll-out.ts";
 import type { SandboxSpec } from "../../stages/lib/sandbox.ts";
@@ -51,11 +52,15 @@ async function once(kind: SandboxKind): Promise<{ openMs: number; stepMs: number
   const { end } = await rollOut(
     {
       label: "bench",
-      opening: { system: "s", prompt: "t", tools: [] },
+      conversation: none.open({
+        opening: { system: "s", prompt: "t", tools: [] },
+        persona: PersonaRecipe.parse({}),
+        keepSteps: 3,
+        memory: { memoryBaseTokens: 256, memoryShare: 0.15, memoryCapTokens: 8_192 },
+        countTokens: (text) => text.length,
+      }),
       workdir,
       sample: 0,
-      style: "native",
-      policy: none,
       temperature: null,
       windowTokens: 1e9,
       replyTokens: 1,

@@ -34,8 +34,11 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   "condense.thought": ["condense"],
   "condense.windowTokens": ["condense"],
   "condense.judge": ["condense"],
+  evaluation: [], // what the files hold counts, not where they lie: see below
   filter: ["judge", "export"], // the card states it
   export: ["export"],
+  "tokenizer.folder": [], // the digest of what lies there counts, not the place: see the last test
+  "tokenizer.template": [],
   "export.baseTools": ["measure", "export"],
   "llm.baseUrl": ["condense"],
   "llm.model": ["condense"],
@@ -102,13 +105,15 @@ function otherValue(recipe: Recipe, path: readonly string[]): Recipe | null {
   return null;
 }
 
-const tokenizer = { name: "qwen2.5", digest: "0".repeat(64) } as const;
+const tokenizer = { name: "qwen2.5", digest: "0".repeat(64), local: null } as const;
 const keysOf = (settled: Settled): string[] => stepTable.map(({ name }) => stepKey(name, settled).stageKey);
 
-function changedSteps(recipe: Recipe, other: Recipe): string[] {
-  const [before, after] = [keysOf(settle(recipe, {}, tokenizer)), keysOf(settle(other, {}, tokenizer))];
+function changedBetween(settled: Settled, other: Settled): string[] {
+  const [before, after] = [keysOf(settled), keysOf(other)];
   return stepTable.map(({ name }) => name).filter((_, index) => before[index] !== after[index]);
 }
+const changedSteps = (recipe: Recipe, other: Recipe): string[] =>
+  changedBetween(settle(recipe, {}, tokenizer), settle(other, {}, tokenizer));
 
 const expected = (path: string, table = reRuns): readonly string[] | undefined =>
   Object.entries(table)
@@ -177,10 +182,17 @@ test.each([
   }
 });
 
+test("what trajectories are held against changes what is measured, and the card that states it", () => {
+  const now = settle(withModel, {}, tokenizer, { lists: { verified: "0".repeat(64) }, indexes: {} });
+  for (const evaluation of [
+    { lists: { verified: "1".repeat(64) }, indexes: {} },
+    { lists: { verified: "0".repeat(64) }, indexes: { mine: "0".repeat(64) } },
+  ])
+    expect(changedBetween(now, { ...now, evaluation })).toEqual(["measure", "export"]);
+});
+
 test("the tokenizer changes the keys of the steps that count tokens", () => {
   const now = settle(withModel, {}, tokenizer);
   const other = settle(withModel, {}, { ...tokenizer, digest: "1".repeat(64) });
-  const [before, after] = [keysOf(now), keysOf(other)];
-  const changed = stepTable.map(({ name }) => name).filter((_, index) => before[index] !== after[index]);
-  expect(changed).toEqual(["detect", "condense", "measure", "export"]);
+  expect(changedBetween(now, other)).toEqual(["detect", "condense", "measure", "export"]);
 });

@@ -8,6 +8,7 @@ import type { Filter, Finding, Limits } from "../../stages/filter/filters/filter
 import { type FilterName, filters } from "../../stages/filter/filters/index.ts";
 import { type CheckName, checks } from "../../stages/lib/checks/index.ts";
 import { uncontaminated } from "../fakes/no-evaluation.ts";
+import { plainConduct, plainMemory } from "../fakes/plain-conduct.ts";
 
 /** Every check has looked at 200 things and found nothing. */
 const clean = Object.fromEntries(Object.keys(checks).map((check) => [check, [200, 0] as [number, number]]));
@@ -26,6 +27,7 @@ const good: Metrics = {
     rejectedBy: null,
     promptTokens: { calls: 42, sum: 1000, max: 100 },
     promptTokensPerCall: [100],
+    ...plainConduct,
     contamination: uncontaminated,
   },
   blocks: [
@@ -43,6 +45,7 @@ const good: Metrics = {
       findings: [],
       previousFacts: 0,
       keptFacts: 0,
+      ...plainMemory,
       judgedFindings: null,
     },
     {
@@ -59,6 +62,7 @@ const good: Metrics = {
       findings: [],
       previousFacts: 40,
       keptFacts: 30,
+      ...plainMemory,
       judgedFindings: null,
     },
   ],
@@ -238,6 +242,164 @@ const cases: Record<FilterName, Case> = {
     fails: [2, 40],
     off: { maxJudged: null },
   },
+
+  stuck: { change: trajectory("stuckSteps"), limits: { maxStuckSteps: 2 }, passes: [0, 2], fails: [3, 99], off: { maxStuckSteps: null } },
+  looping: {
+    change: trajectory("longestLoopSteps"),
+    limits: { maxLoopSteps: 2 },
+    passes: [0, 2],
+    fails: [3, 99],
+    off: { maxLoopSteps: null },
+  },
+  "repeating-calls": {
+    change: trajectory("repeatedCallShare"),
+    limits: { maxRepeatedCallShare: 0.25 },
+    passes: [0, 0.25, null],
+    fails: [0.2501, 1],
+    off: { maxRepeatedCallShare: null },
+  },
+  "failing-calls": {
+    change: trajectory("failedCallShare"),
+    limits: { maxFailedCallShare: 0.25 },
+    passes: [0, 0.25, null],
+    fails: [0.2501, 1],
+    off: { maxFailedCallShare: null },
+  },
+  "malformed-calls": {
+    change: trajectory("malformedCalls"),
+    limits: { maxMalformedCalls: 2 },
+    passes: [0, 2],
+    fails: [3, 99],
+    off: { maxMalformedCalls: null },
+  },
+  "no-op-edits": {
+    change: trajectory("noOpEditShare"),
+    limits: { maxNoOpEditShare: 0.25 },
+    passes: [0, 0.25, null],
+    fails: [0.2501, 1],
+    off: { maxNoOpEditShare: null },
+  },
+  untested: {
+    change: trajectory("testRunsAfterEdit"),
+    limits: { minTestRunsAfterEdit: 2 },
+    passes: [2, 9, null],
+    fails: [1, 0],
+    off: { minTestRunsAfterEdit: null },
+  },
+  "empty-patch": {
+    change: trajectory("hasPatch"),
+    limits: { allowEmptyPatch: false },
+    passes: [true, null],
+    fails: [false],
+    off: { allowEmptyPatch: true },
+  },
+  "patch-not-applied": {
+    change: trajectory("patchApplies"),
+    limits: { allowUnappliedPatch: false },
+    passes: [true, null],
+    fails: [false],
+    off: { allowUnappliedPatch: true },
+  },
+  "patch-mismatch": {
+    change: trajectory("patchFilesUnseen"),
+    limits: { maxPatchFilesUnseen: 2 },
+    passes: [0, 2, null],
+    fails: [3, 99],
+    off: { maxPatchFilesUnseen: null },
+  },
+  "work-left-out": {
+    change: trajectory("editedFilesUnpatched"),
+    limits: { maxEditedFilesUnpatched: 2 },
+    passes: [0, 2, null],
+    fails: [3, 99],
+    off: { maxEditedFilesUnpatched: null },
+  },
+  "tests-changed": {
+    change: trajectory("testFilesChanged"),
+    limits: { maxTestFilesChanged: 2 },
+    passes: [0, 2],
+    fails: [3, 99],
+    off: { maxTestFilesChanged: null },
+  },
+  "tests-weakened": {
+    change: trajectory("testFilesWeakened"),
+    limits: { maxTestFilesWeakened: 2 },
+    passes: [0, 2],
+    fails: [3, 99],
+    off: { maxTestFilesWeakened: null },
+  },
+  "history-read": {
+    change: trajectory("historyReads"),
+    limits: { maxHistoryReads: 2 },
+    passes: [0, 2],
+    fails: [3, 99],
+    off: { maxHistoryReads: null },
+  },
+  "web-read": {
+    change: trajectory("webReads"),
+    limits: { maxWebReads: 2 },
+    passes: [0, 2, null],
+    fails: [3, 99],
+    off: { maxWebReads: null },
+  },
+  "broken-environment": {
+    change: trajectory("environmentFailures"),
+    limits: { maxEnvironmentFailures: 2 },
+    passes: [0, 2],
+    fails: [3, 99],
+    off: { maxEnvironmentFailures: null },
+  },
+  "timing-out": { change: trajectory("timeouts"), limits: { maxTimeouts: 2 }, passes: [0, 2], fails: [3, 99], off: { maxTimeouts: null } },
+  "foreign-script": {
+    change: trajectory("foreignScriptShare"),
+    limits: { maxForeignScriptShare: 0.25 },
+    passes: [0, 0.25, null],
+    fails: [0.2501, 1],
+    off: { maxForeignScriptShare: null },
+  },
+  "broken-characters": {
+    change: trajectory("brokenCharacters"),
+    limits: { maxBrokenCharacters: 2 },
+    passes: [0, 2],
+    fails: [3, 99],
+    off: { maxBrokenCharacters: null },
+  },
+  "control-characters": {
+    change: trajectory("controlCharacters"),
+    limits: { maxControlCharacters: 2 },
+    passes: [0, 2],
+    fails: [3, 99],
+    off: { maxControlCharacters: null },
+  },
+  scrubbed: {
+    change: trajectory("scrubbedValues"),
+    limits: { maxScrubbedValues: 2 },
+    passes: [0, 2],
+    fails: [3, 99],
+    off: { maxScrubbedValues: null },
+  },
+  "fabricated-turns": {
+    change: trajectory("fabricatedTurns"),
+    limits: { allowFabricatedTurns: false },
+    passes: [false],
+    fails: [true],
+    off: { allowFabricatedTurns: true },
+  },
+  "gains-too-little": {
+    change: secondBlock("informationGain"),
+    limits: { minInformationGain: 0.1 },
+    passes: [0.1, 3, null],
+    fails: [0.0999, 0],
+    off: { minInformationGain: null },
+  },
+  "repeating-memory": {
+    change: secondBlock("repeatedMemoryShare"),
+    limits: { maxRepeatedMemoryShare: 0.8 },
+    passes: [0.8, 0, null],
+    fails: [0.8001, 1],
+    off: { maxRepeatedMemoryShare: null },
+  },
+
   "window-exceeded": { change: segment, limits: { windowTokens: 1_000 }, passes: [1_000, 1], fails: [1_001], off: null },
 };
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ExportRecipe } from "../../schemas/recipe/export.ts";
 import { SampleKind } from "../../schemas/sample.ts";
 import { exportTrajectory } from "../../stages/export/export.ts";
 import { kinds } from "../../stages/export/kinds/index.ts";
@@ -53,4 +54,33 @@ test("base samples leave out the context tool when the recipe says so", async ()
   const [base] = exportTrajectory(await smallBundle(recipe), paramsOf(recipe), ports).samples;
   expect(base?.sample.turns[0]?.content).not.toContain('"name": "context"');
   expect(base?.facts.toolsJson).not.toContain('"context"');
+});
+
+test("base samples are of resolved runs unless the recipe says otherwise; the others say why not", async () => {
+  const outcomes = [true, false, null];
+  const kept = async (baseOutcome?: string | null) => {
+    const recipe = smallRecipe({ export: { kinds: ["base"], ...(baseOutcome === undefined ? {} : { baseOutcome }) } });
+    const bundles = await Promise.all(outcomes.map((resolved) => smallBundle(recipe, { resolved })));
+    return bundles.map(
+      (bundle) =>
+        exportTrajectory(bundle, paramsOf(recipe), ports)
+          .refused.map(({ why }) => why)
+          .join() || "in",
+    );
+  };
+  expect(ExportRecipe.parse({}).baseOutcome).toBe("resolved");
+  expect(await kept("resolved")).toEqual(["in", "unresolved", "unresolved"]);
+  expect(await kept("not-failed")).toEqual(["in", "unresolved", "in"]);
+  expect(await kept(null)).toEqual(["in", "in", "in"]);
+});
+
+test("a flat sample goes where a context call is bad enough to cost one of its segments", async () => {
+  const recipe = smallRecipe({ export: { kinds: ["flat"] } });
+  const bundle = await smallBundle(recipe);
+  const failed = [{ filter: "ungrounded", block: 0, value: 1, limit: 0, action: "reject-sample" as const }];
+  const [first, ...others] = bundle.verdict.condensations;
+  if (first === undefined) throw new Error("there are condensations");
+  const verdict = { ...bundle.verdict, condensations: [{ keep: false, failed }, ...others] };
+  expect(exportTrajectory(bundle, paramsOf(recipe), ports).samples).toHaveLength(1);
+  expect(exportTrajectory({ ...bundle, verdict }, paramsOf(recipe), ports)).toMatchObject({ samples: [], notKept: { flat: 1 } });
 });

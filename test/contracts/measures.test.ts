@@ -80,7 +80,7 @@ describe("every measure", () => {
         const prompts = placement.segments.flatMap((turns) =>
           turns.flatMap((turn, index) => (turn.train ? [exactTokens(`${chatText(turns.slice(0, index))}<|im_start|>assistant\n`)] : [])),
         );
-        expect(trajectory).toEqual({
+        expect(trajectory).toMatchObject({
           resolved: placement.trajectory.outcome.resolved,
           exit: placement.trajectory.outcome.exit,
           steps: placement.trajectory.steps.length,
@@ -134,11 +134,16 @@ describe("every measure", () => {
             windowTokensBefore: before,
             windowTokensAfter: after,
             windowRatio: Math.round((after / before) * 1e6) / 1e6,
-            checks: Object.keys(checks).map((check) => expect.objectContaining({ check })),
+            checks: Object.fromEntries(Object.keys(checks).map((check) => [check, [expect.any(Number), expect.any(Number)]])),
+            findings: expect.any(Array),
             previousFacts: expect.any(Number),
             keptFacts: expect.any(Number),
+            informationGain: found.informationGain,
+            repeatedMemoryShare: previous === undefined ? null : expect.any(Number),
             judgedFindings: null,
           });
+          expect(found.informationGain ?? 0).toBeLessThanOrEqual(1_000 / Math.max(1, memory));
+          expect(found.repeatedMemoryShare ?? 0).toBeLessThanOrEqual(1);
           expect(found.keptFacts).toBeLessThanOrEqual(found.previousFacts);
           // The saw-tooth: the call sees what the step after it would have seen without it.
           expect(trajectory.promptTokensPerCall).toContain(before);

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Published } from "../../schemas/publish.ts";
 import { ExportRecipe } from "../../schemas/recipe/export.ts";
-import { type FakeHub, type FakeHubOptions, startFakeHub } from "../fakes/hub/server.ts";
+import { type FakeHub, startFakeHub } from "../fakes/hub/server.ts";
+import type { FakeHubOptions } from "../fakes/hub/world.ts";
 import { messageLines } from "../fakes/message-runs.ts";
 import { makePlace, type Place, startCatgen } from "./harness.ts";
 

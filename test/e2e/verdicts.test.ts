@@ -116,6 +116,10 @@ test("analyze says what would be kept, draws it, and suggests thresholds that ju
   expect(analysis.kept.trajectories).toBe(3);
   expect(analysis.plot).toBe(inRun("report", "analyze.svg"));
   expect(await readFile(analysis.plot, "utf8")).toContain("<svg");
+  const [nearest] = analysis.borders.find(({ threshold }) => threshold === "minFoldTokens")?.passes ?? [];
+  expect(nearest?.evidence.join("\n")).toMatch(
+    /^call \d of \d: [\s\S]*^folds steps 1-\d+, the largest of them:\n {2}step \d+: execute_bash /m,
+  );
   expect(analysis.pair?.thresholds).toEqual(["minSteps", "maxFoldRatio"]);
   const [suggested] = analysis.suggestion?.limits ?? [];
   if (suggested === undefined) throw new Error("nothing is suggested");
@@ -123,6 +127,7 @@ test("analyze says what would be kept, draws it, and suggests thresholds that ju
   const list = await place.json<{ trajectories: { kept: boolean }[] }>(["show", "--list", "--run", "mine", "--verdict", "suggested"]);
   expect(list.trajectories.filter(({ kept }) => kept).length / 4).toBe(analysis.suggestion?.kept);
   const text = await place.catgen(["analyze", "--run", "mine", "--verdict", "loose", "--plot", join(place.folder, "what-if.svg")]);
+  expect(text.stdout).toMatch(/^ {2}passes \d+ {2}\S+ --fold \d\n {8}call \d of \d: /m);
   expect(text.stdout).toMatch(/verdict set loose: \d of 4 measured trajectories are kept/);
   expect((await stat(join(place.folder, "what-if.svg"))).size).toBeGreaterThan(1000);
   const wrong = await place.catgen(["analyze", "--run", "mine", "--pair", "minStep,maxFoldRatio"]);

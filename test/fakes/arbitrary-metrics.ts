@@ -25,8 +25,35 @@ const measuredBlock: fc.Arbitrary<Omit<BlockMetrics, "judgedFindings">> = fc.rec
   findings: fc.constantFrom([], [{ check: "no-leak", words: "later.py", why: "first seen in step 12" }]),
   previousFacts: count,
   keptFacts: count,
+  informationGain: fc.constantFrom(null, 0, 0.4),
+  repeatedMemoryShare: fc.constantFrom(null, 0, 0.9),
 });
 const block: fc.Arbitrary<BlockMetrics> = measuredBlock.map((one) => ({ ...one, judgedFindings: [null, 0, 3][one.cut % 3] ?? null }));
+const unknownOr = (...values: number[]): fc.Arbitrary<number | null> => fc.constantFrom(null, ...values);
+const anyConduct = {
+  stuckSteps: count,
+  longestLoopSteps: count,
+  repeatedCallShare: unknownOr(0, 0.1, 0.5),
+  failedCallShare: unknownOr(0, 0.1, 0.5),
+  malformedCalls: count,
+  noOpEditShare: unknownOr(0, 0.1, 0.5),
+  testRunsAfterEdit: unknownOr(0, 1, 5),
+  hasPatch: fc.constantFrom(null, true, false),
+  patchApplies: fc.constantFrom(null, true, false),
+  patchFilesUnseen: unknownOr(0, 1),
+  editedFilesUnpatched: unknownOr(0, 1),
+  testFilesChanged: fc.nat(2),
+  testFilesWeakened: fc.nat(2),
+  historyReads: fc.nat(2),
+  webReads: unknownOr(0, 1),
+  environmentFailures: fc.nat(2),
+  timeouts: fc.nat(2),
+  foreignScriptShare: unknownOr(0, 0.1),
+  brokenCharacters: count,
+  controlCharacters: count,
+  scrubbedValues: count,
+  fabricatedTurns: fc.boolean(),
+};
 const overlaps: fc.Arbitrary<Overlap[]> = fc
   .constantFrom(null, null, 0.4, 1)
   .map((share) => (share === null ? [] : [{ list: "a", instance: "x__y-1", share }]));
@@ -37,6 +64,7 @@ const contamination: fc.Arbitrary<Contamination> = fc.record({
   patch: overlaps,
 });
 const anyTrajectory: fc.Arbitrary<TrajectoryMetrics> = fc.record({
+  ...anyConduct,
   resolved: fc.constantFrom(true, true, false, null),
   exit: fc.constantFrom("submitted", "submitted", "error"),
   steps: fc.nat(600),

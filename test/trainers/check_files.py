@@ -2,12 +2,11 @@
 
 import hashlib
 import json
-from collections import Counter
 
 import duckdb
 import pyarrow.parquet as pq
 from checks import counted, equal
-from datasets import Features, load_dataset
+from datasets import Features, load_dataset, load_from_disk
 from exported import SCHEMAS
 
 
@@ -27,17 +26,30 @@ def named_configs_load(exported):
 
 
 def folders_load(exported):
-    """Each `<layout>/<kind>` alone, as axolotl names it, and the mixtures in `messages`, as TRL names them."""
+    """Each `<layout>/<kind>` alone, as axolotl names it, and the mixtures of each layout, as TRL names them."""
     for part in exported.parts:
         path = str(exported.folder / part.layout / part.kind)
         equal(load_dataset(path, split=part.split).num_rows, part.rows, path)
-    rows = Counter()
-    for part in exported.parts:
-        if part.layout == "messages":
-            rows["base" if part.kind == "base" else "cat", part.split] += part.rows
-    for (mixture, split), expected in rows.items():
-        equal(load_dataset(str(exported.folder / "messages"), mixture, split=split).num_rows, expected, f"mixture {mixture} {split}")
-    return f"{counted(len(exported.parts), 'splits')}, mixtures of {len(rows)} splits"
+    mixtures = 0
+    for layout in dict.fromkeys(part.layout for part in exported.parts):
+        for (mixture, split), expected in exported.mixtures(layout).items():
+            loaded = load_dataset(str(exported.folder / layout), mixture, split=split)
+            equal(loaded.num_rows, expected, f"mixture {mixture} {split} of {layout}")
+            mixtures += 1
+    return f"{counted(len(exported.parts), 'splits')}, mixtures of {mixtures} splits"
+
+
+def saved_folders_load(exported):
+    """`load_from_disk` of each mixture: the rows of `tokenized`, kind after kind, as LLaMA-Factory takes them."""
+    rows = 0
+    for (mixture, split), expected in exported.mixtures("tokenized").items():
+        saved = load_from_disk(str(exported.folder / "tokenized-disk" / mixture))[split]
+        equal(saved.num_rows, expected, f"{mixture} {split}")
+        loaded = load_dataset(str(exported.folder / "tokenized"), mixture, split=split)
+        equal(saved.features, loaded.features, f"features of {mixture} {split}")
+        equal(digest_of(saved), digest_of(loaded), f"rows of {mixture} {split}")
+        rows += saved.num_rows
+    return counted(rows, "rows")
 
 
 def columns_are_as_documented(exported):
@@ -79,7 +91,10 @@ def sums_match_the_card(exported):
     """Rows and tokens by DuckDB, over the shards of each split."""
     for part in exported.parts:
         pattern = str(exported.folder / part.layout / part.kind / f"{part.split}-*.parquet")
-        query = "SELECT count(*), sum(cat_num_tokens), sum(cat_num_trained_tokens) FROM read_parquet(?)"
+        sums = ("cat_num_tokens", "cat_num_trained_tokens")
+        if part.layout == "tokenized":
+            sums = ("len(input_ids)", "len(list_filter(labels, lambda label: label <> -100))")
+        query = f"SELECT count(*), sum({sums[0]}), sum({sums[1]}) FROM read_parquet(?)"
         equal(duckdb.execute(query, [pattern]).fetchone(), (part.rows, part.tokens, part.trained_tokens), pattern)
     return f"{sum(part.tokens for part in exported.parts):,} tokens in {counted(len(exported.parts), 'splits')}"
 
@@ -87,6 +102,8 @@ def sums_match_the_card(exported):
 def run(checks, exported, digests):
     checks.run("datasets: every config loads, splits and rows and types as the card says", named_configs_load, exported)
     checks.run("datasets: every folder and mixture loads alone", folders_load, exported)
+    if any(part.layout == "tokenized" for part in exported.parts):
+        checks.run("datasets: load_from_disk gives the tokenized rows", saved_folders_load, exported)
     checks.run("pyarrow: types of all columns as documented", columns_are_as_documented, exported)
     checks.run("pyarrow: rows equal ours", readers_agree, exported, digests, lambda file: pq.read_table(file).to_pylist())
     checks.run("DuckDB: rows equal ours", readers_agree, exported, digests, duckdb_rows)

@@ -46,6 +46,24 @@ def gated_template_marks_the_labels(exported, tokenizer):
     return f"{counted(samples, 'samples')}, {trained:,} trained tokens"
 
 
+def tokenized_rows_are_the_pieces(exported, tokenizer):
+    """`input_ids` and `labels` of `tokenized` are those of the pieces, row by row, as transformers tokenizes them."""
+    by_name = {(part.layout, part.kind, part.split): part for part in exported.parts}
+    rows = trained = 0
+    for (layout, kind, split), part in by_name.items():
+        if layout != "tokenized":
+            continue
+        for row, pieces in zip(exported.rows(part), exported.rows(by_name["input-output", kind, split]), strict=True):
+            ids, labels = segment_tokens(tokenizer, pieces)
+            equal(row["input_ids"] == ids and row["labels"] == labels, True, f"row of {pieces['cat_sample_id']}")
+            equal(row["attention_mask"] == [1] * len(ids), True, f"attention_mask of {pieces['cat_sample_id']}")
+            rows += 1
+            trained += sum(label != -100 for label in labels)
+    return f"{counted(rows, 'rows')}, {trained:,} trained tokens"
+
+
 def run(checks, exported, tokenizer):
     checks.run("the chat template writes the pieces, to the character and the token", template_writes_the_pieces, exported, tokenizer)
     checks.run("the gated template marks the labelled pieces, to the token", gated_template_marks_the_labels, exported, tokenizer)
+    if any(part.layout == "tokenized" for part in exported.parts):
+        checks.run("tokenized rows are the pieces, to the token and the label", tokenized_rows_are_the_pieces, exported, tokenizer)

@@ -46,10 +46,41 @@ _METADATA = [
     pa.field("cat_meta_json", pa.string()),
 ]
 # Written down here a second time on purpose: a column that changes unnoticed must not change its own expectation.
+_PLAIN = _list(pa.struct([_required("role", pa.string()), _required("content", pa.string())]))
+_FUNCTION = pa.struct([_required("name", pa.string()), _required("arguments", pa.string())])
+_CALLS = _list(pa.struct([_required("id", pa.string()), _required("type", pa.string()), _required("function", _FUNCTION)]))
+_SAID = _list(
+    pa.struct(
+        [
+            _required("role", pa.string()),
+            _required("content", pa.string()),
+            pa.field("tool_calls", _CALLS),
+            pa.field("tool_call_id", pa.string()),
+            _required("train", pa.bool_()),
+        ]
+    )
+)
 SCHEMAS = {
     "messages": pa.schema([_required("messages", _MESSAGES), *_METADATA]),
     "input-output": pa.schema([_required("segments", _TEXTS), *_METADATA]),
+    "tokenized": pa.schema(
+        [_required("input_ids", _list(pa.int32())), _required("attention_mask", _list(pa.int8())), _required("labels", _list(pa.int32()))]
+    ),
+    "prompt-completion": pa.schema([_required("prompt", _PLAIN), _required("completion", _PLAIN), *_METADATA]),
+    "turns": pa.schema([_required("messages", _PLAIN), _required("cat_turn_index", pa.int32()), *_METADATA]),
+    "structured": pa.schema([_required("messages", _SAID), _required("tools", pa.string()), *_METADATA]),
+    "atif": pa.schema(
+        [
+            _required("atif", pa.string()),
+            _required("atif_trajectory_id", pa.string()),
+            pa.field("atif_continued_trajectory_ref", pa.string()),
+            *_METADATA,
+        ]
+    ),
 }
+
+
+MIXTURES = {"cat": ["segment", "condense"], "base": ["base"], "flat": ["flat"], "step": ["step", "condense"]}
 
 
 @dataclass(frozen=True)
@@ -86,6 +117,18 @@ class Exported:
     def rows(self, part):
         """Its rows as dictionaries."""
         return [row for file in self.files(part) for row in pq.read_table(file).to_pylist()]
+
+    def mixtures(self, layout):
+        """`{(mixture, split): rows}` of those that have something to train on."""
+        rows = {}
+        for name, kinds in MIXTURES.items():
+            own = [part for part in self.parts if part.layout == layout and part.kind in kinds]
+            trained = {part.kind for part in own if part.split == "train"}
+            if not trained or (name != "cat" and kinds[0] not in {part.kind for part in own}):
+                continue
+            for part in own:
+                rows[name, part.split] = rows.get((name, part.split), 0) + part.rows
+        return rows
 
     def pairs(self):
         """`(kind, messages row, input-output row)` of every sample."""

@@ -1,7 +1,7 @@
 """Checks one exported dataset.
 
   python verify.py dataset FOLDER --tokenizer FOLDER --digests FILE   by datasets, pyarrow, DuckDB and transformers
-  python verify.py trl|axolotl FOLDER --tokenizer FOLDER              by that trainer's own code
+  python verify.py TRAINER FOLDER      --tokenizer FOLDER              by that trainer's own code
 
 `--tokenizer` has tokenizer.json and tokenizer_config.json of Qwen2.5, `--digests` is what row-digests.ts printed.
 """
@@ -19,7 +19,7 @@ from transformers import AutoTokenizer
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["dataset", "trl", "axolotl"])
+    parser.add_argument("what", choices=["dataset", "trl", "axolotl", "ms-swift", "llamafactory", "automodel"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--digests", type=Path)
@@ -34,7 +34,7 @@ def main():
         importlib.import_module("check_turns").run(checks, exported)
         importlib.import_module("check_tokens").run(checks, exported, tokenizer)
     else:
-        importlib.import_module(f"check_{arguments.what}").run(checks, exported, tokenizer)
+        importlib.import_module(f"check_{arguments.what.replace('-', '_')}").run(checks, exported, tokenizer)
     print(f"  {checks.held} checks hold, {checks.broken} are broken")
     sys.exit(1 if checks.broken else 0)
 

@@ -1,5 +1,5 @@
 import { evaluationHit } from "../../../stages/lib/decontamination.ts";
-import { loadEvaluationLists } from "../../tasks/decontamination.ts";
+import { loadIdLists } from "../../contamination/load.ts";
 import { exportedColumns } from "../exported-columns.ts";
 import type { Gate, GateInput, GateReport } from "./gate.ts";
 
@@ -19,7 +19,7 @@ function measured({ stats }: GateInput, rowsSayInstance: boolean): GateReport["f
 /** No exported row works on a task that models are evaluated on: by id from the rows themselves, by words from what judging measured. */
 export const contamination: Gate = async (input) => {
   const { folder, files, evaluation, onFile } = input;
-  const lists = await loadEvaluationLists(evaluation.lists);
+  const lists = await loadIdLists(evaluation);
   const instances = new Map<string, number>();
   let rows = 0;
   for await (const { cat_instance_id: instance } of exportedColumns(folder, files, ["cat_instance_id"], onFile)) {

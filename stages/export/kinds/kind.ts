@@ -22,7 +22,7 @@ export interface KindInput {
 export interface KindParams {
   readonly persona: PersonaRecipe;
   readonly condense: MemorySize;
-  readonly export: Pick<ExportRecipe, "baseTools" | "condenseExtractive">;
+  readonly export: Pick<ExportRecipe, "baseTools" | "baseOutcome" | "condenseExtractive">;
 }
 
 /** The text of a sample and what a reader of the dataset may want to know of how it came about. */

@@ -1,14 +1,22 @@
-import { hasSplit, type Mixture, mixturesOf } from "../dataset-parts.ts";
+import { hasSplit, type Mixture } from "../dataset-parts.ts";
 import type { SplitName } from "../split.ts";
 import { type YamlValue, yamlText } from "../yaml-text.ts";
-import { gradientAccumulation, type Launcher, type LaunchFile, type LaunchPlan, modelFolder } from "./launcher.ts";
-
-/** Layouts that axolotl is given. */
-type LayoutName = "input-output" | "messages";
+import {
+  headline,
+  type Launcher,
+  type LaunchFile,
+  type LaunchPlan,
+  modelFolder,
+  type TrainerData,
+  type TrainerLayout,
+  type TrainerRun,
+  validationNote,
+} from "./launcher.ts";
 
 /** How axolotl is to read a layout. Without `message_field_training` it would ignore the flags and train every agent turn. */
-const readers: { readonly [K in LayoutName]: { readonly [key: string]: YamlValue } } = {
+const readers: { readonly [K in TrainerLayout]?: { readonly [key: string]: YamlValue } } = {
   "input-output": { type: "input_output" },
+  tokenized: {}, // without a type, the columns input_ids, attention_mask and labels are taken as they are
   messages: {
     type: "chat_template",
     field_messages: "messages",
@@ -19,18 +27,17 @@ const readers: { readonly [K in LayoutName]: { readonly [key: string]: YamlValue
   },
 };
 
-const notes: { readonly [K in LayoutName]: readonly string[] } = {
-  "input-output": ["Trained text is written down in the rows: exact, fast, no chat template involved. Prefer this one."],
-  messages: [
-    "The same samples through the chat template, masked by each message's `train`. Slower (quadratic in the turns), and axolotl takes a",
-    "leading [[ or trailing ]] of a trained turn out of the loss.",
-  ],
-};
-
-const datasets = ({ parts }: Mixture, layout: LayoutName, split: SplitName): YamlValue[] =>
+const datasets = ({ parts }: Mixture, layout: TrainerLayout, split: SplitName): YamlValue[] =>
   parts.filter((part) => part.splits.includes(split)).map((part) => ({ path: `./${layout}/${part.kind}`, split, ...readers[layout] }));
 
-function data(mixture: Mixture, layout: LayoutName): Record<string, YamlValue> {
+/** Qwen's own where no other template is named; of others axolotl takes the padding from the tokenizer, if it is not Qwen's. */
+function endOfTurn(chat: LaunchPlan["chat"]): Record<string, YamlValue> {
+  const [end, padding] = [chat?.end ?? "<|im_end|>", "<|endoftext|>"];
+  const pads = chat === undefined || chat.controlTexts.includes(padding);
+  return { special_tokens: { eos_token: end, ...(pads ? { pad_token: padding } : {}) }, eot_tokens: [end] };
+}
+
+function dataKeys({ mixture, layout }: TrainerData): Record<string, YamlValue> {
   const validation = datasets(mixture, layout, "validation");
   return {
     datasets: datasets(mixture, layout, "train"),
@@ -41,36 +48,62 @@ function data(mixture: Mixture, layout: LayoutName): Record<string, YamlValue> {
   };
 }
 
-const parallelism = (plan: LaunchPlan): Record<string, YamlValue> => {
-  const { contextParallel, packing } = plan.training;
-  if (contextParallel === 1) return {};
+const parallelism = ({ training, contextParallel }: TrainerRun): Record<string, YamlValue> =>
   // batch_ring mixes up packed documents, varlen_llama3 is for them
-  return { context_parallel_size: contextParallel, heads_k_stride: 1, ring_attn_func: packing ? "varlen_llama3" : "batch_ring" };
-};
+  contextParallel === 1
+    ? {}
+    : { context_parallel_size: contextParallel, heads_k_stride: 1, ring_attn_func: training.packing ? "varlen_llama3" : "batch_ring" };
 
-function config(plan: LaunchPlan, mixture: Mixture, layout: LayoutName): Record<string, YamlValue> {
-  const { training } = plan;
+const adapter = ({ training: { method, loraRank, loraAlpha, loraDropout } }: TrainerRun): Record<string, YamlValue> =>
+  method === "full"
+    ? {}
+    : {
+        adapter: method,
+        ...(method === "qlora" ? { load_in_4bit: true } : {}),
+        lora_r: loraRank,
+        lora_alpha: loraAlpha,
+        lora_dropout: loraDropout,
+        lora_target_linear: true,
+      };
+
+const sharding = ({ training, shape, shards }: TrainerRun): Record<string, YamlValue> =>
+  shards === 1
+    ? {}
+    : {
+        fsdp_version: 2,
+        fsdp_config: {
+          offload_params: false,
+          cpu_ram_efficient_loading: true,
+          auto_wrap_policy: "TRANSFORMER_BASED_WRAP",
+          transformer_layer_cls_to_wrap: shape?.decoderLayer ?? "Qwen2DecoderLayer",
+          state_dict_type: training.method === "full" ? "FULL_STATE_DICT" : "SHARDED_STATE_DICT",
+          reshard_after_forward: true,
+        },
+      };
+
+function keys(plan: LaunchPlan, run: TrainerRun, data: TrainerData): Record<string, YamlValue> {
+  const { training } = run;
   return {
     base_model: modelFolder,
     chat_template: "tokenizer_default",
-    special_tokens: { eos_token: "<|im_end|>", pad_token: "<|endoftext|>" },
-    eot_tokens: ["<|im_end|>"],
+    ...endOfTurn(plan.chat),
     train_on_inputs: false,
-    ...data(mixture, layout),
+    ...dataKeys(data),
     sequence_len: plan.windowTokens,
     excess_length_strategy: "raise",
     sample_packing: training.packing,
     pad_to_sequence_len: training.packing,
-    ...parallelism(plan),
+    ...parallelism(run),
+    ...adapter(run),
     attn_implementation: "flash_attention_2",
     plugins: ["axolotl.integrations.liger.LigerPlugin"],
     liger_rope: true,
     liger_rms_norm: true,
     liger_glu_activation: true,
     liger_fused_linear_cross_entropy: true,
-    num_epochs: training.epochs,
+    num_epochs: data.duration.epochs,
     micro_batch_size: 1,
-    gradient_accumulation_steps: gradientAccumulation(training),
+    gradient_accumulation_steps: run.accumulation,
     optimizer: "adamw_torch_fused",
     learning_rate: training.learningRate,
     weight_decay: training.weightDecay,
@@ -84,37 +117,37 @@ function config(plan: LaunchPlan, mixture: Mixture, layout: LayoutName): Record<
     bf16: true,
     tf32: true,
     gradient_checkpointing: true,
-    fsdp_version: 2,
-    fsdp_config: {
-      offload_params: false,
-      cpu_ram_efficient_loading: true,
-      auto_wrap_policy: "TRANSFORMER_BASED_WRAP",
-      transformer_layer_cls_to_wrap: "Qwen2DecoderLayer",
-      state_dict_type: "FULL_STATE_DICT",
-      reshard_after_forward: true,
-    },
+    ...(run.offloadCheckpoints ? { activation_offloading: true } : {}),
+    ...sharding(run),
     logging_steps: 1,
     save_strategy: "epoch",
-    output_dir: `./out/axolotl-${mixture.name}-${layout}`,
+    output_dir: `./out/axolotl-${data.mixture.name}-${data.layout}`,
   };
-}
-
-function fileOf(plan: LaunchPlan, mixture: Mixture, layout: LayoutName): LaunchFile {
-  const path = `configs/axolotl/${mixture.name}-${layout}.yaml`;
-  const comment = [
-    `${plan.dataset}: ${mixture.parts.map((part) => part.kind).join(" and ")} samples, layout ${layout}, for axolotl 0.18.`,
-    `From the dataset's folder, after launch/prepare-model.py: TRAINER=axolotl CONFIG=${path} sbatch launch/slurm.sh`,
-    ...notes[layout],
-    ...(plan.training.contextParallel > 1 ? ["Context parallelism needs ring-flash-attn 0.1.4 or newer."] : []),
-    ...(hasSplit(mixture.parts, "validation") ? ["Validation samples come from repositories that training does not see."] : []),
-  ];
-  return { path, text: yamlText(config(plan, mixture, layout), comment) };
 }
 
 /** https://github.com/axolotl-ai-cloud/axolotl. One file per mixture and layout. */
 export const axolotl: Launcher = {
-  files: (plan) =>
-    (["input-output", "messages"] as const).flatMap((layout) =>
-      mixturesOf(plan.parts, layout).map((mixture) => fileOf(plan, mixture, layout)),
-    ),
+  title: "axolotl 0.19",
+  homepage: "https://github.com/axolotl-ai-cloud/axolotl",
+  packages: ["axolotl[flash-attn,ring-flash-attn]==0.19.0"],
+  can: { contextParallel: true, qlora: true, offload: "by-recipe", packing: "with-context-parallel" },
+  layouts: {
+    "input-output": "Trained text is written down in the rows: exact, fast, no chat template involved. Prefer this one.",
+    tokenized: "Token ids and labels are taken as they are: exact.",
+    messages:
+      "The same samples through the chat template, masked by each message's `train`. Slower (quadratic in the turns), and a leading [[ or trailing ]] of a trained turn is taken out of the loss.",
+  },
+  config(plan, run, data): LaunchFile {
+    const path = `configs/axolotl/${data.mixture.name}-${data.layout}.yaml`;
+    const comment = [
+      ...headline(plan, data, axolotl.title, path, "axolotl"),
+      axolotl.layouts[data.layout] ?? "",
+      ...(run.contextParallel > 1 ? ["Context parallelism needs ring-flash-attn 0.1.7 or newer."] : []),
+      ...(hasSplit(data.mixture.parts, "validation") ? [validationNote] : []),
+    ];
+    return { path, text: yamlText(keys(plan, run, data), comment) };
+  },
+  start: () => `# Tokenize once, without GPUs, instead of on every host at a time; the other hosts wait for it at the meeting point.
+[[ "$NODE_RANK" != 0 ]] || axolotl preprocess "$CONFIG"
+exec torchrun "\${RENDEZVOUS[@]}" -m axolotl.cli.train "$CONFIG"`,
 };

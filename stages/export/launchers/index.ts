@@ -1,15 +1,70 @@
+import { mixturesOf } from "../dataset-parts.ts";
+import { automodel } from "./automodel.ts";
 import { axolotl } from "./axolotl.ts";
-import type { Launcher, LaunchFile, LaunchPlan } from "./launcher.ts";
+import { configsReadme, type TrainerPlan } from "./configs-readme.ts";
+import { estimateDuration } from "./duration.ts";
+import { engines } from "./engines/index.ts";
+import { feasibility } from "./feasible.ts";
+import type { Launcher, LauncherName, LaunchFile, LaunchPlan, TrainerData, TrainerLayout, TrainerRun } from "./launcher.ts";
+import { llamafactory } from "./llamafactory.ts";
+import { msSwift } from "./ms-swift.ts";
 import { prepareModel } from "./prepare-model.ts";
-import { slurm } from "./slurm.ts";
+import { installScript, runScript } from "./run-script.ts";
 import { trl } from "./trl.ts";
 
-export const launchers = { axolotl, trl } satisfies Record<string, Launcher>;
-export type LauncherName = keyof typeof launchers;
+export const launchers = { axolotl, trl, "ms-swift": msSwift, llamafactory, automodel } satisfies Record<LauncherName, Launcher>;
 
-/** Everything beside the data that a training needs. */
-export const launchFiles = (plan: LaunchPlan): LaunchFile[] => [
-  ...Object.values<Launcher>(launchers).flatMap((launcher) => launcher.files(plan)),
-  slurm(plan),
-  prepareModel(plan),
-];
+/** Mixtures in every layout that the trainer reads and the dataset has, the best first. */
+function dataFor(plan: LaunchPlan, launcher: Launcher, run: TrainerRun): TrainerData[] {
+  const all = (Object.keys(launcher.layouts) as TrainerLayout[]).flatMap((layout) =>
+    mixturesOf(plan.parts, layout).map((mixture): TrainerData => {
+      const kinds = new Set(mixture.parts.map(({ kind }) => kind));
+      const own = plan.parts.filter((part) => part.layout === layout && kinds.has(part.kind));
+      const samples = own.reduce((sum, part) => sum + part.samples, 0);
+      const tokens = own.reduce((sum, part) => sum + part.tokens, 0);
+      return { layout, mixture, duration: estimateDuration(run.training, run.shape, { samples, tokens }) };
+    }),
+  );
+  return all.filter((data) => launcher.reads?.(data) ?? true);
+}
+
+function planFor(plan: LaunchPlan, name: LauncherName): TrainerPlan {
+  const launcher: Launcher = launchers[name];
+  const possible = feasibility(plan.training, plan.windowTokens, launcher);
+  if (!possible.ok) return { name, launcher, why: possible.why };
+  const configs = dataFor(plan, launcher, possible.run).map((data) => ({ data, ...launcher.config(plan, possible.run, data) }));
+  if (configs.length > 0 && configs.every(({ data }) => data.duration.epochs === 0))
+    return {
+      name,
+      launcher,
+      why: [
+        `not one epoch fits export.training.maxGpuHours ${plan.training.maxGpuHours}; allow more, or take a smaller model or method lora`,
+      ],
+    };
+  const affordable = configs.filter(({ data }) => data.duration.epochs > 0);
+  if (affordable.length > 0) return { name, launcher, run: possible.run, configs: affordable };
+  const layouts = Object.keys(launcher.layouts);
+  return { name, launcher, why: [`it reads ${layouts.join(", ")}, which this dataset does not have; add one to export.layouts`] };
+}
+
+/** What becomes of each trainer that the recipe names, or of all. */
+export const trainerPlans = (plan: LaunchPlan): TrainerPlan[] =>
+  (plan.training.trainers ?? (Object.keys(launchers) as LauncherName[])).map((name) => planFor(plan, name));
+
+/** Everything beside the data that a training needs; nothing where the recipe wants no trainer. */
+export function launchFiles(plan: LaunchPlan): LaunchFile[] {
+  const trainers = trainerPlans(plan);
+  if (trainers.length === 0) return [];
+  const files = trainers.flatMap((one): LaunchFile[] => {
+    if ("why" in one) return [];
+    const { name, launcher, run, configs } = one;
+    return [
+      ...configs.map(({ path, text }) => ({ path, text })),
+      ...(launcher.extras?.(plan, run, configs) ?? []),
+      runScript(plan, name, launcher, run, configs),
+      installScript(name, launcher),
+      ...plan.training.engines.map((engine) => engines[engine].file(plan, name)),
+    ];
+  });
+  return [...files, configsReadme(plan, trainers), prepareModel(plan)];
+}

@@ -1,6 +1,19 @@
-import { Fault } from "../../../schemas/fault.ts";
-import type { TrainingRecipe } from "../../../schemas/recipe/export.ts";
-import type { DatasetPart } from "../dataset-parts.ts";
+import type { ChatFormat } from "../../../schemas/chat-format.ts";
+import type { ModelShape, TrainingRecipe, trainerNames } from "../../../schemas/recipe/training.ts";
+import type { SampleKind } from "../../../schemas/sample.ts";
+import type { DatasetPart, Mixture } from "../dataset-parts.ts";
+import type { SplitName } from "../split.ts";
+import type { Duration } from "./duration.ts";
+import type { MemoryEstimate, Spread } from "./memory.ts";
+
+/** The parts of a dataset that launch files speak of, with what lies in them. */
+export interface SizedPart extends DatasetPart {
+  /** Of the split `train`. */
+  readonly samples: number;
+  readonly tokens: number;
+  /** Parquet files of each split, from the dataset's top folder. */
+  readonly files: Readonly<Partial<Record<SplitName, readonly string[]>>>;
+}
 
 /** What is to be trained, on what. Paths in the files are relative to the dataset's top folder, from which everything is started. */
 export interface LaunchPlan {
@@ -9,9 +22,13 @@ export interface LaunchPlan {
   readonly training: TrainingRecipe;
   readonly windowTokens: number;
   readonly seed: number;
-  readonly parts: readonly DatasetPart[];
+  readonly parts: readonly SizedPart[];
+  /** Samples that export refused because they exceed the window, by kind. */
+  readonly overLong: Readonly<Partial<Record<SampleKind, number>>>;
   /** The model's own chat template. */
   readonly template: string;
+  /** How that template writes flat messages; left out: as Qwen2.5's does. */
+  readonly chat?: ChatFormat | undefined;
 }
 
 export interface LaunchFile {
@@ -20,35 +37,67 @@ export interface LaunchFile {
   readonly text: string;
 }
 
-/** Files that one trainer consumes as they are. */
-export interface Launcher {
-  files(plan: LaunchPlan): readonly LaunchFile[];
+/** Layouts that trainers read. Not all of them need be in an export. */
+export type TrainerLayout = "messages" | "input-output" | "tokenized" | "turns";
+
+/** One training as one trainer runs it. */
+export interface TrainerRun extends Spread {
+  readonly training: TrainingRecipe;
+  readonly shape: ModelShape | null;
+  /** Sequences a replica gathers before an optimizer step, one at a time. */
+  readonly accumulation: number;
+  /** Replicas that see different samples at once. */
+  readonly replicas: number;
+  /** Estimate for one GPU; null: the model's shape is not known. */
+  readonly memory: MemoryEstimate | null;
 }
+
+/** A mixture in the layout that a trainer is to read it from. */
+export interface TrainerData {
+  readonly layout: TrainerLayout;
+  readonly mixture: Mixture;
+  readonly duration: Duration;
+}
+
+export interface ConfigFile extends LaunchFile {
+  readonly data: TrainerData;
+}
+
+/** One trainer: what it can do, and the files that it consumes as they are. */
+export interface Launcher {
+  readonly title: string;
+  readonly homepage: string;
+  /** What pip installs on a bare machine, in the version that the configs were checked with. */
+  readonly packages: readonly string[];
+  readonly can: {
+    /** Several GPUs share one sequence. */
+    readonly contextParallel: boolean;
+    readonly qlora: boolean;
+    /** Saved layer inputs in the host's memory: never, when the recipe says so, or always. */
+    readonly offload: "never" | "by-recipe" | "always";
+    readonly packing: "with-context-parallel" | "without-context-parallel";
+  };
+  /** Layouts from which a sample's own turns are trained exactly once, the best first; and one sentence on each. */
+  readonly layouts: Readonly<Partial<Record<TrainerLayout, string>>>;
+  /** Whether a mixture in this layout is trained as it is meant; left out: always. */
+  reads?(data: TrainerData): boolean;
+  /** One file per mixture and layout. */
+  config(plan: LaunchPlan, run: TrainerRun, data: TrainerData): LaunchFile;
+  /** What the configs name beside themselves. */
+  extras?(plan: LaunchPlan, run: TrainerRun, configs: readonly ConfigFile[]): readonly LaunchFile[];
+  /** Bash lines that begin the training on one host; `run.sh` sets and checks CONFIG, NODES, NODE_RANK, GPUS_PER_NODE, HEAD_HOST, HEAD_PORT. */
+  start(run: TrainerRun): string;
+}
+
+export type LauncherName = (typeof trainerNames)[number];
 
 /** Where `launch/prepare-model.py` puts the model with its stretched positions. */
 export const modelFolder = "./model";
 
-/** How many replicas see different samples at once. */
-export const dataParallel = ({ nodes, gpusPerNode, contextParallel }: TrainingRecipe): number => (nodes * gpusPerNode) / contextParallel;
+export const gpusOf = ({ nodes, gpusPerNode }: TrainingRecipe): number => nodes * gpusPerNode;
 
-const multiples = (unit: number, near: number): string => {
-  const below = Math.floor(near / unit) * unit;
-  return below === 0 ? String(unit) : `${below} or ${below + unit}`;
-};
-
-/** Sequences a replica gathers before an optimizer step, one sequence at a time, so that a step sees `globalBatch` of them. */
-export function gradientAccumulation(training: TrainingRecipe): number {
-  const { globalBatch, nodes, gpusPerNode, contextParallel } = training;
-  const gpus = nodes * gpusPerNode;
-  if (gpus % contextParallel !== 0) {
-    const fitting = Array.from({ length: gpus }, (_, index) => index + 1).filter((size) => gpus % size === 0);
-    const message = `expected export.training.contextParallel to divide ${gpus} GPUs (${nodes} nodes x ${gpusPerNode}), got ${contextParallel}; set it to one of ${fitting.join(", ")}`;
-    throw new Fault("RECIPE_INVALID", "stop", message);
-  }
-  const replicas = dataParallel(training);
-  if (globalBatch % replicas !== 0) {
-    const message = `expected export.training.globalBatch to be a multiple of ${replicas} replicas (${gpus} GPUs / contextParallel ${contextParallel}), got ${globalBatch}; set it to ${multiples(replicas, globalBatch)}`;
-    throw new Fault("RECIPE_INVALID", "stop", message);
-  }
-  return globalBatch / replicas;
-}
+export const headline = (plan: LaunchPlan, { layout, mixture }: TrainerData, trainer: string, path: string, folder: string): string[] => [
+  `${plan.dataset}: ${mixture.parts.map((part) => part.kind).join(" and ")} samples, layout ${layout}, for ${trainer}.`,
+  `From the dataset's folder, after launch/prepare-model.py: CONFIG=${path} bash configs/${folder}/run.sh (on a cluster: launch/)`,
+];
+export const validationNote = "Validation samples come from repositories that training does not see.";

@@ -1,6 +1,8 @@
+import type { ChatFormat } from "../../../schemas/chat-format.ts";
 import { bool, list, struct, utf8 } from "../../../schemas/columns.ts";
 import type { Turn } from "../../../schemas/sample.ts";
-import { chatMessage, footer, header, withSystem } from "../../lib/chatml.ts";
+import { chatml, headerAt } from "../../lib/chatml.ts";
+import { formatOf } from "../../lib/sizes.ts";
 import { type Layout, metadataColumns, metadataOf, oneRow } from "./layout.ts";
 
 export interface Piece {
@@ -15,16 +17,17 @@ export interface Piece {
  * can be tokenized apart because control tokens and that newline are boundaries of the tokenizer (a gate keeps newlines from the start
  * of assistant turns).
  */
-export function piecesOf(turns: readonly Turn[]): Piece[] {
+export function piecesOf(turns: readonly Turn[], format: ChatFormat = chatml): Piece[] {
   const pieces: Piece[] = [];
   let unlabelled = "";
-  for (const turn of turns) {
+  for (const [index, turn] of turns.entries()) {
+    const header = headerAt(turns, index, format);
     if (!turn.train) {
-      unlabelled += chatMessage(turn);
+      unlabelled += header + turn.content + format.footers[turn.role];
       continue;
     }
-    pieces.push({ label: false, text: unlabelled + header(turn.role) }, { label: true, text: turn.content + footer });
-    unlabelled = "\n";
+    pieces.push({ label: false, text: unlabelled + header }, { label: true, text: turn.content + format.end });
+    unlabelled = format.footers.assistant.slice(format.end.length);
   }
   return unlabelled === "" ? pieces : [...pieces, { label: false, text: unlabelled }];
 }
@@ -35,8 +38,7 @@ export const inputOutput: Layout = {
   text: "`segments`: the chat text in pieces `{label, text}`; labelled pieces are trained (axolotl `input_output`). A labelled piece is a turn's content and `<|im_end|>`",
   loss: "Exact, to the token: the pieces say what is trained and no chat template is involved. axolotl alone reads it.",
   structured: false,
-  rows({ sample, facts }) {
-    const whole = { ...sample, turns: withSystem(sample.turns) };
-    return oneRow({ segments: piecesOf(whole.turns), ...metadataOf(whole, facts) }, facts);
+  rows({ sample, facts }, { countTokens }) {
+    return oneRow({ segments: piecesOf(sample.turns, formatOf(countTokens)), ...metadataOf(sample, facts) }, facts);
   },
 };

@@ -1,5 +1,4 @@
 import { bool, list, nullable, struct, utf8 } from "../../../schemas/columns.ts";
-import { withSystem } from "../../lib/chatml.ts";
 import { type Layout, metadataColumns, metadataOf, oneRow } from "./layout.ts";
 
 /**
@@ -12,11 +11,10 @@ export const messages: Layout = {
   loss: "Flags per message: axolotl reads `train` (it un-trains a leading [[ or trailing ]] of a turn), TRL and NeMo Automodel through the gated chat template, ms-swift `loss` (and trains the newline after `<|im_end|>`, too). LLaMA-Factory, verl and OpenRLHF ignore the flags and train every agent turn, repeated ones too: give them `turns`, `tokenized`, or the `base` kind.",
   structured: false,
   rows({ sample, facts }) {
-    const whole = { ...sample, turns: withSystem(sample.turns) };
     return oneRow(
       {
-        messages: whole.turns.map(({ role, content, train }) => ({ role, content, train, loss: role === "assistant" ? train : null })),
-        ...metadataOf(whole, facts),
+        messages: sample.turns.map(({ role, content, train }) => ({ role, content, train, loss: role === "assistant" ? train : null })),
+        ...metadataOf(sample, facts),
       },
       facts,
     );

@@ -1,4 +1,3 @@
-import { withSystem } from "../../lib/chatml.ts";
 import { type Layout, metadataColumns, metadataOf, oneRow, plainMessage, plainMessages } from "./layout.ts";
 
 /**
@@ -11,11 +10,10 @@ export const promptCompletion: Layout = {
   loss: "With `completion_only_loss: true` and `assistant_only_loss: true` together, exactly the agent turns of the completion are trained, with the newlines around them: one flag alone trains tool results, or repeated turns.",
   structured: false,
   rows({ sample, facts }) {
-    const whole = { ...sample, turns: withSystem(sample.turns) };
-    const first = whole.turns.findIndex(({ train }) => train);
-    const [prompt, completion] = [whole.turns.slice(0, first), whole.turns.slice(first)];
+    const first = sample.turns.findIndex(({ train }) => train);
+    const [prompt, completion] = [sample.turns.slice(0, first), sample.turns.slice(first)];
     if (first < 0 || completion.some(({ role, train }) => role === "assistant" && !train))
       throw new Error(`${sample.id} shows an agent turn behind a trained one, which a prompt and a completion cannot say`);
-    return oneRow({ prompt: prompt.map(plainMessage), completion: completion.map(plainMessage), ...metadataOf(whole, facts) }, facts);
+    return oneRow({ prompt: prompt.map(plainMessage), completion: completion.map(plainMessage), ...metadataOf(sample, facts) }, facts);
   },
 };

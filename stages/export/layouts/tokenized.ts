@@ -1,5 +1,5 @@
 import { int8, int32, list } from "../../../schemas/columns.ts";
-import { withSystem } from "../../lib/chatml.ts";
+import { formatOf } from "../../lib/sizes.ts";
 import { piecesOf } from "./input-output.ts";
 import type { Layout } from "./layout.ts";
 
@@ -15,8 +15,8 @@ export const tokenized: Layout = {
   text: "`tokenized`: `input_ids`, `attention_mask`, `labels` (-100: not trained) and nothing else, for TRL and axolotl; the same rows for LLaMA-Factory's `tokenized_path`, one `save_to_disk` folder per mixture in `tokenized-disk`. Made for one tokenizer only",
   loss: "Exact, to the token: labels are the ids of the trained turns' content and their closing token, -100 everywhere else. TRL, axolotl and LLaMA-Factory (`tokenized_path`) take it as it is; ms-swift cannot read pre-tokenized Parquet.",
   structured: false,
-  rows({ sample }, { encode }) {
-    const pieces = piecesOf(withSystem(sample.turns)).map(({ label, text }) => ({ label, ids: encode(text) }));
+  rows({ sample }, { countTokens, encode }) {
+    const pieces = piecesOf(sample.turns, formatOf(countTokens)).map(({ label, text }) => ({ label, ids: encode(text) }));
     const length = pieces.reduce((sum, { ids }) => sum + ids.length, 0);
     const ids = new Int32Array(length);
     const labels = new Int32Array(length).fill(ignoredLabel);

@@ -1,6 +1,5 @@
 import { int32 } from "../../../schemas/columns.ts";
-import { withSystem } from "../../lib/chatml.ts";
-import { messageTokens, replyTokens } from "../../lib/sizes.ts";
+import { lastHeaderTokens, messageTokens, replyTokens } from "../../lib/sizes.ts";
 import { type Layout, type LayoutRow, metadataColumns, metadataOf, plainMessage, plainMessages } from "./layout.ts";
 
 /**
@@ -13,7 +12,7 @@ export const turns: Layout = {
   loss: "Train the last message only (`mask_history: true`, `loss_scale: last_round`): each turn is then trained once. A trainer that trains all agent turns of a row (verl) trains early turns again and again: give it the `base` kind of `messages`.",
   structured: false,
   rows({ sample, facts }, { countTokens }) {
-    const all = withSystem(sample.turns);
+    const all = sample.turns;
     const rows: LayoutRow[] = [];
     let tokens = 0;
     for (const [index, turn] of all.entries()) {
@@ -22,8 +21,9 @@ export const turns: Layout = {
       if (!turn.train) continue;
       const trainedTokens = replyTokens(own, countTokens);
       const shown = all.slice(0, index + 1);
-      const metadata = metadataOf(sample, { ...facts, tokens, trainedTokens }, shown);
-      rows.push({ row: { messages: shown.map(plainMessage), cat_turn_index: rows.length, ...metadata }, tokens, trainedTokens });
+      const whole = tokens + lastHeaderTokens(countTokens);
+      const metadata = metadataOf(sample, { ...facts, tokens: whole, trainedTokens }, shown);
+      rows.push({ row: { messages: shown.map(plainMessage), cat_turn_index: rows.length, ...metadata }, tokens: whole, trainedTokens });
     }
     return rows;
   },

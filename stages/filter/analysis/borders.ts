@@ -8,7 +8,7 @@ import { limitOf, type Probe, passes } from "./thresholds.ts";
 const casesPerSide = 3;
 
 interface Side {
-  readonly cases: BorderCase[];
+  readonly cases: (BorderCase & { readonly metrics: Metrics })[];
   /** Distance of the last of a full side. */
   reach: number;
 }
@@ -32,8 +32,9 @@ export class BorderWatch {
     if (this.limit === null || rivals || Number.isNaN(value)) return;
     const side = this.sides[passes(this.probe.threshold, value, this.limit) ? "passes" : "fails"];
     const distance = Math.abs(value - this.limit);
-    if (distance > side.reach) return;
-    side.cases.push({ id, value, ...evidenceOf(this.probe, { metrics, trajectory: null, memory: null }, value) });
+    const worst = side.cases[casesPerSide - 1];
+    if (distance > side.reach || (distance === side.reach && worst !== undefined && id > worst.id)) return; // most values are 0: no evidence for each
+    side.cases.push({ id, value, metrics, ...evidenceOf(this.probe, { metrics, trajectory: null, memory: null }, value) });
     const limit = this.limit;
     side.cases.sort((a, b) => Math.abs(a.value - limit) - Math.abs(b.value - limit) || (a.id < b.id ? -1 : 1));
     side.cases.splice(casesPerSide);
@@ -43,8 +44,14 @@ export class BorderWatch {
 
   border(): Border | null {
     const { threshold } = this.probe;
+    const plain = ({ cases }: Side): BorderCase[] => cases.map(({ metrics: _, ...one }) => one);
     return this.limit === null
       ? null
-      : { threshold: threshold.name, limit: this.limit, passes: this.sides.passes.cases, fails: this.sides.fails.cases };
+      : { threshold: threshold.name, limit: this.limit, passes: plain(this.sides.passes), fails: plain(this.sides.fails) };
+  }
+
+  /** Metrics of the cases, by id. */
+  metrics(): (readonly [string, Metrics])[] {
+    return [...this.sides.passes.cases, ...this.sides.fails.cases].map(({ id, metrics }) => [id, metrics] as const);
   }
 }

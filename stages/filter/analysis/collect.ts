@@ -31,6 +31,8 @@ export interface Gathered {
   readonly filters: readonly FilterReport[];
   readonly overlaps: readonly Overlap[];
   readonly borders: readonly Border[];
+  /** Metrics of every case at a border, by id. */
+  readonly borderMetrics: ReadonlyMap<string, Metrics>;
 }
 
 const names = Object.keys(filters);
@@ -156,6 +158,7 @@ export function createGathering(limits: Limits): { add(id: string, metrics: Metr
         })
         .sort((a, b) => b.together - a.together || (a.filters.join(" ") < b.filters.join(" ") ? -1 : 1)),
       borders: watches.flatMap((watch) => watch.border() ?? []),
+      borderMetrics: new Map(watches.flatMap((watch) => watch.metrics())),
     }),
   };
 }

@@ -1,8 +1,9 @@
+import type { Overlap } from "../../../schemas/contamination.ts";
 import type { Finding } from "../../../schemas/finding.ts";
 import type { Metrics } from "../../../schemas/metrics.ts";
 import type { Memory } from "../../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../../schemas/trajectory.ts";
-import { countControlTexts } from "../../lib/control-tokens.ts";
+import { controlTexts, countControlTexts } from "../../lib/control-tokens.ts";
 import type { Filter, LimitName, Limits } from "../filters/filter.ts";
 import { type Probe, seenBy } from "./thresholds.ts";
 
@@ -18,10 +19,11 @@ const mostSteps = 4;
 /** Characters of a line of a step: a terminal's width and a half. Our choice. */
 const longestLine = 150;
 
+/** Values that say something; most counts of what may be wrong are 0, and would hide the rest. */
 const plain = (values: object): string =>
   Object.entries(values)
     .flatMap(([name, value]) =>
-      typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? [`${name} ${value}`] : [],
+      (typeof value === "number" && value !== 0) || typeof value === "string" || typeof value === "boolean" ? [`${name} ${value}`] : [],
     )
     .join(", ");
 
@@ -40,15 +42,15 @@ const charactersOf = ({ thought, calls, feedback }: Step): number =>
 
 function stepLine(step: Step, index: number): string {
   const calls = step.calls.map((call) => `${call.name} ${oneLine(call.arguments)} -> ${call.result?.length ?? 0} characters`);
-  return `step ${index + 1}: ${calls.length === 0 ? `no call, ${JSON.stringify(oneLine(step.thought))}` : calls.join("; ")}`;
+  const answer = step.feedback.map((text) => `, answered ${JSON.stringify(oneLine(text))}`).join("");
+  return `step ${index + 1}: ${calls.length === 0 ? `no call, ${JSON.stringify(oneLine(step.thought))}${answer}` : calls.join("; ")}`;
 }
 
 const counted = (lines: readonly string[]): string[] =>
   lines.length <= mostSteps ? [...lines] : [...lines.slice(0, mostSteps), `and ${lines.length - mostSteps} more`];
 
-/** Steps before the last that satisfy `counts`, as lines. */
-const stepsThat = (steps: readonly Step[], counts: (step: Step) => boolean): string[] =>
-  counted(steps.flatMap((step, index) => (counts(step) ? [stepLine(step, index)] : [])));
+const callLess = ({ steps }: Trajectory): string[] =>
+  counted(steps.slice(0, -1).flatMap((step, index) => (step.calls.length === 0 ? [stepLine(step, index)] : [])));
 
 const ends = ({ steps }: Trajectory): string[] =>
   [0, steps.length - 1].flatMap((index) => {
@@ -62,15 +64,38 @@ const textsOf = ({ thought, calls, feedback }: Step): string[] => [
   ...feedback,
 ];
 
+/** Characters shown on either side of a control token. Our choice. */
+const around = 40;
+
+/** The first control token of each step that has any, in the words around it. */
+const controlTokens = ({ steps }: Trajectory): string[] =>
+  counted(
+    steps.flatMap((step, index) => {
+      const texts = textsOf(step).filter((text) => countControlTexts(text) > 0);
+      const places = texts.reduce((sum, text) => sum + countControlTexts(text), 0);
+      const [text = ""] = texts;
+      const first = Math.min(...controlTexts.map((token) => text.indexOf(token)).filter((at) => at >= 0));
+      const words = oneLine(text.slice(Math.max(0, first - around), first + around));
+      return places === 0
+        ? []
+        : [`step ${index + 1}: ${places} ${places === 1 ? "place" : "places"}, the first in ${JSON.stringify(words)}`];
+    }),
+  );
+
 const callsMade = (_: Trajectory, { blocks }: Metrics): string[] =>
   counted(blocks.map(({ cut, foldTokens }, index) => `call ${index + 1} after step ${cut}, over ${foldTokens} tokens`));
 
-/** Which steps or calls a value over the whole run comes from; thresholds that are not here have their numbers alone. */
+const overlapLines = (overlaps: readonly Overlap[]): string[] =>
+  counted(overlaps.map(({ list, instance, share }) => `${(100 * share).toFixed(1)} % of ${instance} (${list})`));
+
+/** Which steps, calls or texts a value over the whole run comes from; thresholds that are not here have their numbers alone. */
 const inTheRun: { readonly [K in LimitName]?: (trajectory: Trajectory, metrics: Metrics) => string[] } = {
-  maxControlTokenTexts: ({ steps }) => stepsThat(steps, (step) => textsOf(step).some((text) => countControlTexts(text) > 0)),
-  maxCallLessSteps: ({ steps }) => stepsThat(steps.slice(0, -1), ({ calls }) => calls.length === 0),
+  maxControlTokenTexts: controlTokens,
+  maxCallLessSteps: callLess,
   minSteps: ends,
   maxSteps: ends,
+  maxEvaluationTextShare: (_, { trajectory }) => overlapLines(trajectory.contamination.text),
+  maxEvaluationPatchShare: (_, { trajectory }) => overlapLines(trajectory.contamination.patch),
   minContextCalls: callsMade,
   maxContextCalls: callsMade,
 };

@@ -1,16 +1,16 @@
 import type { ChatMessage, Completion, Reply, ToolCall } from "../../../schemas/completion.ts";
 import { Fault } from "../../../schemas/fault.ts";
-import type { RolloutCall, RolloutEnd, RolloutOpening, RolloutTurn } from "../../../schemas/rollout.ts";
+import type { RolloutCall, RolloutEnd, RolloutTurn } from "../../../schemas/rollout.ts";
 import type { ExitStatus, Mark } from "../../../schemas/trajectory.ts";
+import { contextCall } from "../../lib/personas/persona.ts";
 import type { Sandbox } from "../../lib/sandbox.ts";
 import { answerCall } from "../tools/answer-call.ts";
 import { agentTools } from "../tools/index.ts";
 import { openToolState } from "../tools/state.ts";
 import type { ToolContext, ToolLimits } from "../tools/tool.ts";
 import { type RolloutLimits, type Stop, stopBefore } from "./limits.ts";
-import { openingMessages, turnMessages, type WireStyle } from "./messages.ts";
-import type { ContextPolicy } from "./policies/policy.ts";
-import { wantedTurn } from "./reply.ts";
+import type { Conversation } from "./policies/policy.ts";
+import type { WantedTurn } from "./reply.ts";
 import { keepStart, takePatch } from "./take-patch.ts";
 
 /** A reply with what it is taken to have cost. */
@@ -40,12 +40,10 @@ export interface RolloutPorts {
 export interface RolloutRequest {
   /** For ledger and messages: `rollout:<instance>:<sample>`. */
   readonly label: string;
-  readonly opening: RolloutOpening;
+  readonly conversation: Conversation;
   /** Where the repository is in the sandbox. */
   readonly workdir: string;
   readonly sample: number;
-  readonly style: WireStyle;
-  readonly policy: ContextPolicy;
   readonly temperature: number | null;
   readonly windowTokens: number;
   readonly replyTokens: number;
@@ -55,7 +53,9 @@ export interface RolloutRequest {
 
 /** Role and separators that chat templates put around each message; 4 to 7 in the templates we know. */
 const tokensPerMessage = 8;
-const nudge = `Your message held no tool call. Every turn needs one: go on with ${[...agentTools.keys()].map((name) => `\`${name}\``).join(", ")}; \`submit\` ends the task.`;
+const nudge = (offered: readonly string[]): string =>
+  `Your message held no tool call. Every turn needs one: go on with ${offered.map((name) => `\`${name}\``).join(", ")}; \`submit\` ends the task.`;
+const notAlone = "Nothing was run: `context` must be the only call of its turn. Call it again alone, or the others without it.";
 
 const callsText = (calls: readonly ToolCall[]): string => calls.map((call) => call.name + call.arguments).join("");
 const textOf = (message: ChatMessage): string =>
@@ -87,15 +87,13 @@ export async function rollOut(
   sandbox: Sandbox,
   ports: RolloutPorts,
 ): Promise<{ readonly turns: RolloutTurn[]; readonly end: RolloutEnd }> {
-  const { opening, style, policy, limits } = request;
+  const { conversation, limits } = request;
   const startedAt = ports.now();
   const start = await keepStart(sandbox, request.workdir);
   const context: ToolContext = { sandbox, state: openToolState(), limits: request.toolLimits };
-  const offered = [...agentTools.keys()];
-  const head = openingMessages(opening, style);
-  const tools = style === "native" ? opening.tools : [];
+  const offered = [...agentTools.keys(), ...(conversation.context === null ? [] : [contextCall.name])];
+  const { tools } = conversation;
   const sizes = new WeakMap<object, number>();
-  const numbers = new Map<RolloutTurn, number>();
   const turns: RolloutTurn[] = [];
   const spent = { tokens: 0, cost: 0 };
 
@@ -105,22 +103,25 @@ export async function rollOut(
     sizes.set(key, known);
     return known;
   };
+  const groupSize = (group: readonly ChatMessage[]): number => sizeOf(group, () => group.map(textOf));
 
   async function ask(): Promise<Asked | Stop> {
-    const seen = policy.view(turns);
-    const past = seen.map((turn) => turnMessages(turn, numbers.get(turn) ?? 0, style));
-    const prompt =
-      sizeOf(opening, () => [...head.map(textOf), ...tools]) +
-      seen.reduce((sum, turn, index) => sum + sizeOf(turn, () => (past[index] ?? []).map(textOf)), 0);
-    if (prompt + request.replyTokens > request.windowTokens) return { exit: "context-limit", rawExit: "window-full" };
+    const groups = conversation.before(turns);
+    const prompt = groups.reduce((sum, group) => sum + groupSize(group), 0) + (tools.length === 0 ? 0 : sizeOf(tools, () => tools));
+    return askFor(groups.flat(), prompt, request.replyTokens, String(turns.length));
+  }
+
+  async function askFor(messages: ChatMessage[], prompt: number, maxTokens: number, place: string): Promise<Asked | Stop> {
+    if (prompt + maxTokens > request.windowTokens) return { exit: "context-limit", rawExit: "window-full" };
+    const { temperature, sample: sampleIndex } = request;
     try {
       const reply = await ports.complete({
-        label: `${request.label}:${turns.length}`,
-        messages: [...head, ...past.flat()],
+        label: `${request.label}:${place}`,
+        messages,
         tools: [...tools],
-        maxTokens: request.replyTokens,
-        temperature: request.temperature,
-        sampleIndex: request.sample,
+        maxTokens,
+        temperature,
+        sampleIndex,
       });
       if (reply === null) return { exit: "step-limit", rawExit: "script-ended" };
       const { tokensIn, tokensOut } = reply;
@@ -130,8 +131,36 @@ export async function rollOut(
     }
   }
 
-  async function act(reply: Reply): Promise<Next> {
-    const wanted = wantedTurn(reply, style, opening.tools);
+  const charge = ({ tokensIn, tokensOut }: Asked): void => {
+    spent.tokens += tokensIn + tokensOut;
+    spent.cost += ports.costOf(tokensIn, tokensOut);
+  };
+
+  /** The result of a lone context call: the memory, or why there is none yet. */
+  async function condensed(): Promise<{ readonly text: string; readonly made: boolean } | Stop> {
+    const wanted = conversation.context?.request(turns);
+    if (wanted === undefined || !wanted.ok) return { text: wanted?.why ?? "", made: false };
+    const messages = [...wanted.messages];
+    const asked = await askFor(messages, groupSize(messages), wanted.maxTokens, `${turns.length}:memory`);
+    if ("exit" in asked) return asked;
+    charge(asked);
+    return { text: conversation.context?.memory(asked.reply.text) ?? "", made: true };
+  }
+
+  async function contextTurn(wanted: WantedTurn): Promise<Pick<RolloutTurn, "calls"> | Stop> {
+    const answered = wanted.calls.length === 1 ? await condensed() : { text: notAlone, made: false };
+    if ("exit" in answered) return answered;
+    const { text, made } = answered;
+    return { calls: wanted.calls.map((call) => ({ ...call, result: text, exitCode: null, failed: !made, malformed: !made })) };
+  }
+
+  async function act({ reply }: Asked): Promise<Next | Stop> {
+    const wanted = conversation.read(reply);
+    const said = { thought: wanted.thought, reasoning: wanted.reasoning, tokensIn: reply.tokensIn, tokensOut: reply.tokensOut };
+    if (conversation.context !== null && wanted.calls.some(({ name }) => name === contextCall.name)) {
+      const answered = await contextTurn(wanted);
+      return "exit" in answered ? answered : { turn: { ...said, ...answered, feedback: [] }, submitted: false };
+    }
     const calls: RolloutCall[] = [];
     let submitted = false;
     for (const call of wanted.calls) {
@@ -144,9 +173,8 @@ export async function rollOut(
       calls.push({ ...call, result: ports.shown(text), exitCode, failed, malformed });
       submitted = ends;
     }
-    const feedback = wanted.problem !== null ? [wanted.problem] : calls.length === 0 ? [nudge] : [];
-    const { tokensIn, tokensOut } = reply;
-    return { turn: { thought: wanted.thought, reasoning: wanted.reasoning, calls, feedback, tokensIn, tokensOut }, submitted };
+    const feedback = wanted.problem !== null ? [wanted.problem] : calls.length === 0 ? [nudge(offered)] : [];
+    return { turn: { ...said, calls, feedback }, submitted };
   }
 
   async function finished(exit: ExitStatus, rawExit: string | null): Promise<{ turns: RolloutTurn[]; end: RolloutEnd }> {
@@ -161,11 +189,10 @@ export async function rollOut(
     if (stop !== null) return finished(stop.exit, stop.rawExit);
     const asked = await ask();
     if ("exit" in asked) return finished(asked.exit, asked.rawExit);
-    const { reply, tokensIn, tokensOut } = asked;
-    spent.tokens += tokensIn + tokensOut;
-    spent.cost += ports.costOf(tokensIn, tokensOut);
-    const { turn, submitted } = await act(reply);
-    numbers.set(turn, turns.length);
+    charge(asked);
+    const done = await act(asked);
+    if ("exit" in done) return finished(done.exit, done.rawExit);
+    const { turn, submitted } = done;
     turns.push(turn);
     await ports.onTurn(turn, turns.length - 1);
     if (submitted) return finished("submitted", null);

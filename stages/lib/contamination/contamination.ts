@@ -1,8 +1,9 @@
 import type { Contamination, Overlap } from "../../../schemas/contamination.ts";
 import type { Trajectory } from "../../../schemas/trajectory.ts";
 import { type EvaluationList, evaluationHits } from "../decontamination.ts";
+import { closestIn } from "./closest.ts";
 import { type FingerprintIndex, listOf } from "./fingerprint-file.ts";
-import { closestIn, type PrintTable } from "./print-table.ts";
+import type { PrintTable } from "./print-table.ts";
 
 /** Sets that models are evaluated on. A set may come by ids, by fingerprints, or by both under one name. */
 export interface EvaluationSets {

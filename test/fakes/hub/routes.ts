@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Blob, type Commit, entryOf, FakeRepository } from "./repository.ts";
-import type { FakeAccount, HubWorld } from "./server.ts";
 import { sendRange } from "./store.ts";
+import type { FakeAccount, HubWorld } from "./world.ts";
 
 /** The hub refuses: status, its own words, and the code that its clients look at. */
 class Refusal extends Error {

@@ -143,7 +143,7 @@ describe("an export of several repositories", async () => {
   });
 
   test("has configurations whose datasets exist", async () => {
-    for (const name of await readdir(join(folder, "configs/axolotl"))) {
+    for (const name of (await readdir(join(folder, "configs/axolotl"))).filter((one) => one.endsWith(".yaml"))) {
       const config = parse(await readFile(join(folder, "configs/axolotl", name), "utf8")) as Record<
         "datasets" | "test_datasets",
         { path: string; split: string }[]
@@ -248,9 +248,9 @@ test("a run without trajectories gives a card that says so, and no Parquet file"
   expect(summary.splits).toEqual([]);
   expect(summary.files.map(({ path }) => path)).toEqual([
     "README.md",
+    "configs/README.md",
     "funnel.svg",
     "launch/prepare-model.py",
-    "launch/slurm.sh",
     "stats.json",
   ]);
   expect(await readFile(join(folder, "README.md"), "utf8")).toContain("nothing passed the thresholds");
@@ -278,4 +278,34 @@ test("a request to stop ends the export and leaves no spool behind", async () =>
   });
   await expect(work).rejects.toThrow("stopped on request");
   expect(await readdir(folder)).toEqual([]);
+});
+
+describe("a dataset with a mix", () => {
+  const mixed = smallRecipe({ export: { mix: { segment: 7, condense: 2 }, baseMaxPerInstance: 1, validationShare: 0.3 } });
+
+  test("has as many samples as it says, the others counted by reason, and the same split", async () => {
+    const twice = [...bundles, await smallBundle(mixed, { instance: "owner1__repo1-101", model: "another-model" })];
+    const all = await exported(withValidation, twice);
+    const { summary } = await exported(mixed, twice);
+    const rows = (kind: string) =>
+      summary.splits.filter((one) => one.kind === kind && one.layout === "messages").reduce((sum, one) => sum + one.rows, 0);
+    expect([rows("segment"), rows("condense"), rows("base")]).toEqual([7, 2, 13]);
+    expect(summary.refused["base"]).toEqual({ "over-instance-limit": 1 });
+    expect(summary.refused["segment"]?.["over-mix"]).toBeGreaterThan(10);
+    expect(Tallies.parse(summary.tallies).in).toBe(all.summary.tallies.in);
+    expect(summary.stats.run.trajectories).toBeLessThan(all.summary.stats.run.trajectories);
+    expect(summary.repositories.train).toBeLessThanOrEqual(all.summary.repositories.train);
+  });
+
+  test("does not depend on the order of the trajectories", async () => {
+    const ids = async (order: readonly ExportBundle[]): Promise<string[]> => {
+      const { folder, summary } = await exported(mixed, order);
+      const paths = summary.files.flatMap(({ path, rows }) => (rows !== null && path.startsWith("messages/") ? [path] : []));
+      return (await Promise.all(paths.map((path) => rowsOf(join(folder, path)))))
+        .flat()
+        .map((row) => String(row["cat_sample_id"]))
+        .sort();
+    };
+    expect(await ids([...bundles].reverse())).toEqual(await ids(bundles));
+  });
 });

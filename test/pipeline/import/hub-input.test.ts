@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { writeParquetShards } from "../../../pipeline/adapters/parquet-writer.ts";
 import { bool, type ColumnSchema, float64, int32, list, nullable, type Row, struct, utf8 } from "../../../schemas/columns.ts";
 import { sha256Of } from "../../fakes/hub/repository.ts";
-import { type FakeHub, type HubFault, startFakeHub } from "../../fakes/hub/server.ts";
+import { type FakeHub, startFakeHub } from "../../fakes/hub/server.ts";
+import type { HubFault } from "../../fakes/hub/world.ts";
 import { messageRun } from "../../fakes/message-runs.ts";
 import { folderWith, importAll } from "./import-folder.ts";
 

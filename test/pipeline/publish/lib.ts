@@ -7,7 +7,8 @@ import { publishDataset } from "../../../pipeline/publish/publish-dataset.ts";
 import { retryingFetch } from "../../../pipeline/publish/retrying-fetch.ts";
 import type { PublishFile } from "../../../schemas/publish.ts";
 import { sha256Of } from "../../fakes/hub/repository.ts";
-import { type FakeHub, type FakeHubOptions, startFakeHub } from "../../fakes/hub/server.ts";
+import { type FakeHub, startFakeHub } from "../../fakes/hub/server.ts";
+import type { FakeHubOptions } from "../../fakes/hub/world.ts";
 
 export const token = "hf_fakeTokenOfTheTests";
 export const accounts: NonNullable<FakeHubOptions["accounts"]> = {

@@ -1,7 +1,8 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { FakeHub, HubFault, HubRequest } from "../../fakes/hub/server.ts";
+import type { FakeHub } from "../../fakes/hub/server.ts";
+import type { HubFault, HubRequest } from "../../fakes/hub/world.ts";
 import { type OnDisk, onDisk, publishing, smallDataset, startHub } from "./lib.ts";
 
 const hubs: FakeHub[] = [];

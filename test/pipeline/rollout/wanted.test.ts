@@ -34,7 +34,7 @@ async function news(set: readonly string[] = [], folder = "task", env: Record<st
   const complete = async (): Promise<never> => {
     throw new Error("nothing is asked before a run begins");
   };
-  const settled = settle(recipe, env, { name: "qwen2.5", digest: "0".repeat(64) });
+  const settled = settle(recipe, env, { name: "qwen2.5", digest: "0".repeat(64), local: null });
   const all: TaskNews[] = [];
   for await (const one of wantedRollouts([at(folder)], { settled, lists: [], complete })) all.push(one);
   return all;

@@ -40,7 +40,7 @@ const settled = {
   },
   condenser: "extractive" as const,
   thought: "template" as const,
-  tokenizer: { name: "qwen2.5" as const, digest: tokenizer.digest },
+  tokenizer: { name: "qwen2.5" as const, digest: tokenizer.digest, local: null },
   evaluation: noEvaluation,
 };
 const ports: Ports = {

@@ -8,6 +8,7 @@ import { filters } from "../../../stages/filter/filters/index.ts";
 import { judgeMetrics } from "../../../stages/filter/judge.ts";
 import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics.ts";
 import { uncontaminated } from "../../fakes/no-evaluation.ts";
+import { plainConduct } from "../../fakes/plain-conduct.ts";
 
 const many = fc.array(arbitraryMetrics, { maxLength: 25 });
 const names = Object.keys(filters);
@@ -65,6 +66,7 @@ test("what was spent is divided among the kept samples, and left out where nothi
         rejectedBy: null,
         promptTokens: null,
         promptTokensPerCall: null,
+        ...plainConduct,
         contamination: uncontaminated,
       },
       blocks: [],

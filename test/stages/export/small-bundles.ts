@@ -28,7 +28,7 @@ export const smallRecipe = (
 ): Recipe =>
   RecipeSchema.parse({
     filter: { outcome: null, exits: null, minFoldTokens: null, minFoldRatio: null, maxFoldRatio: null, minContextCalls: 0 },
-    export: { training: { globalBatch: 4 }, ...changes.export },
+    export: { training: { globalBatch: 4 }, baseOutcome: null, ...changes.export },
     persona: { ...changes.persona },
     window: { keepSteps: 1, ...changes.window },
   });

@@ -11,6 +11,7 @@ import { metricsWithoutLast } from "../../../stages/lib/last-call.ts";
 import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics.ts";
 import { fakePorts } from "../../fakes/fake-ports.ts";
 import { uncontaminated } from "../../fakes/no-evaluation.ts";
+import { plainConduct, plainMemory } from "../../fakes/plain-conduct.ts";
 
 const settings = { seed: 101, numRuns: 1000 };
 const scopeOf = (name: string): string => new Map<string, Filter>(Object.entries(filters)).get(name)?.scope ?? "none";
@@ -106,6 +107,7 @@ describe("a verdict", () => {
         rejectedBy: "condense: memory-too-long",
         promptTokens: null,
         promptTokensPerCall: null,
+        ...plainConduct,
         contamination: uncontaminated,
       },
       blocks: [],
@@ -138,6 +140,7 @@ describe("what a failing call costs", () => {
     findings: [],
     previousFacts: 0,
     keptFacts: 0,
+    ...plainMemory,
     judgedFindings: null,
   });
   const withRatios = (...ratios: number[]): Metrics => ({
@@ -153,6 +156,7 @@ describe("what a failing call costs", () => {
       rejectedBy: null,
       promptTokens: null,
       promptTokensPerCall: null,
+      ...plainConduct,
       contamination: uncontaminated,
     },
     blocks: ratios.map(call),

@@ -1,4 +1,5 @@
 import type { Completion, Reply, ToolCall } from "../../../../schemas/completion.ts";
+import { PersonaRecipe } from "../../../../schemas/recipe/persona.ts";
 import type { RolloutEnd, RolloutTurn } from "../../../../schemas/rollout.ts";
 import { contextPolicies } from "../../../../stages/generate/rollout/policies/index.ts";
 import { type RolloutPorts, type RolloutRequest, rollOut } from "../../../../stages/generate/rollout/roll-out.ts";
@@ -17,13 +18,18 @@ export const call = (name: string, given: unknown): ToolCall => ({
 export const bash = (command: string): Partial<Reply> => ({ calls: [call("execute_bash", { command })] });
 export const submits: Partial<Reply> = { text: "Done.", calls: [call("submit", {})] };
 
+export const opening = { system: "You mend code.", prompt: "Mend the sum.", tools: [...agentTools.values()].map(({ schema }) => schema) };
+const memory = { memoryBaseTokens: 256, memoryShare: 0.15, memoryCapTokens: 8_192 };
+
+/** The opening above without a context tool, calls native or written as text. */
+export const conversation = (callStyle: "hermes" | "xml" = "hermes") =>
+  contextPolicies.none.open({ opening, persona: PersonaRecipe.parse({ callStyle }), keepSteps: 3, memory, countTokens: roughTokens });
+
 export const request = (workdir: string, change: Partial<RolloutRequest> = {}): RolloutRequest => ({
   label: "rollout:sum:0",
-  opening: { system: "You mend code.", prompt: "Mend the sum.", tools: [...agentTools.values()].map(({ schema }) => schema) },
+  conversation: conversation(),
   workdir,
   sample: 0,
-  style: "native",
-  policy: contextPolicies.none,
   temperature: null,
   windowTokens: 65_536,
   replyTokens: 4_096,

@@ -4,13 +4,13 @@ import { PersonaRecipe } from "../../../../schemas/recipe/persona.ts";
 import { cleanMessage } from "../../../../stages/generate/rollout/messages.ts";
 import { callStyles } from "../../../../stages/lib/call-styles/index.ts";
 import { plainSandboxes } from "../../../fakes/plain-sandbox.ts";
-import { bash, call, type Played, play, request, type Said, submits } from "./live.ts";
+import { bash, call, conversation, type Played, play, request, type Said, submits } from "./live.ts";
 
 const sandboxes = plainSandboxes({ "a.txt": "a\n" });
 afterAll(() => sandboxes.remove());
 const asks = request(sandboxes.workdir);
 const run = async (said: readonly Said[], style: "native" | "xml" = "native"): Promise<Played> =>
-  play(await sandboxes.open(), { ...asks, style }, said);
+  play(await sandboxes.open(), { ...asks, conversation: conversation(style === "xml" ? "xml" : "hermes") }, said);
 const lastPrompt = ({ asked }: Played): readonly ChatMessage[] => asked.at(-1)?.messages ?? [];
 const written = (name: string, given: Record<string, string>): string =>
   callStyles.xml.assistant("Thinking aloud.", [{ name, arguments: JSON.stringify(given) }]);

@@ -7,7 +7,7 @@ import { callStyles } from "../../../../stages/lib/call-styles/index.ts";
 import { render } from "../../../../stages/lib/render.ts";
 import { sha256 } from "../../../fakes/fake-ports.ts";
 import { plainSandboxes } from "../../../fakes/plain-sandbox.ts";
-import { bash, call, play, request, submits } from "./live.ts";
+import { bash, call, conversation, opening, play, request, submits } from "./live.ts";
 
 /** From a live run to a trajectory: records are imported as others' runs are. */
 
@@ -49,7 +49,7 @@ const record: Rollout = {
   callStyle: "native",
   policy: "none",
   sandbox: "none",
-  opening: asks.opening,
+  opening,
   turns: [...played.turns],
   end: played.end,
   verification: verified,
@@ -89,7 +89,7 @@ test("a record becomes a trajectory with its steps, task, outcome and origin", (
     prompt: "Mend the sum.",
     issue: "Mend it.",
     repository: "acme/sum",
-    tools: asks.opening.tools,
+    tools: opening.tools,
   });
   expect(outcome).toEqual({
     resolved: true,
@@ -172,7 +172,7 @@ describe("a run with malformed calls is no reason to reject it: its samples say 
     const parsable = odd.filter(({ arguments: text }) => text.startsWith('{"') || text === "{}");
     const wire = callStyle === "xml" ? "xml" : "native";
     const replies = wire === "native" ? said : [...parsable.map(inText), inText(good), style.assistant("Done.", [call("submit", {})])];
-    const { turns, end, asked } = await play(await sandboxes.open(), { ...asks, style: wire }, replies);
+    const { turns, end, asked } = await play(await sandboxes.open(), { ...asks, conversation: conversation(callStyle) }, replies);
     const recipe = PersonaRecipe.parse({ callStyle });
     const rendered = render(trajectory({ turns: [...turns], end, callStyle: wire }), recipe);
     if (!rendered.ok) throw new Error(rendered.reasons.join());

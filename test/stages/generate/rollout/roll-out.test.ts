@@ -5,7 +5,7 @@ import type { RolloutLimits } from "../../../../stages/generate/rollout/limits.t
 import type { Sandbox } from "../../../../stages/lib/sandbox.ts";
 import { createScrubber } from "../../../../stages/lib/secrets/scrubber.ts";
 import { plainSandboxes } from "../../../fakes/plain-sandbox.ts";
-import { bash, call, type Played, play, request, type Said, submits } from "./live.ts";
+import { bash, call, conversation, type Played, play, request, type Said, submits } from "./live.ts";
 
 const sandboxes = plainSandboxes({ "sum.js": "export const add = (a, b) => a - b;\n" });
 afterAll(() => sandboxes.remove());
@@ -250,8 +250,9 @@ test("label, sample, temperature and reply limit go with every request, tools on
 });
 
 test("a policy other than none may leave out of the model's sight what it likes, and nothing of the record", async () => {
-  const last = { name: "last-turn", view: (turns: readonly RolloutTurn[]) => turns.slice(-1) };
-  const { asked, turns } = await play(sandbox, { ...asks, policy: last }, (nth) => (nth < 4 ? steps(nth) : submits));
+  const whole = conversation();
+  const before = (turns: readonly RolloutTurn[]) => [...whole.before(turns).slice(0, 1), ...whole.before(turns).slice(1).slice(-1)];
+  const { asked, turns } = await play(sandbox, { ...asks, conversation: { ...whole, before } }, (nth) => (nth < 4 ? steps(nth) : submits));
   expect(turns.length).toBe(5);
   expect(asked.map(({ messages }) => messages.length)).toEqual([2, 4, 4, 4, 4]);
   expect(asked[4]?.messages.at(-1)).toMatchObject({ role: "tool", call: "c00003000" }); // a turn keeps its number

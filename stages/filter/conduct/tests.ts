@@ -1,0 +1,38 @@
+import { type Action, failsForSurroundings } from "../../lib/commands/actions.ts";
+import type { Conduct, Done, TakenStep } from "./conduct.ts";
+
+/** Did tests run, and not only their command? */
+function ranTests({ action, call }: Done): boolean {
+  if (action.testResult !== null) return (action.testResult.passed ?? 1) + (action.testResult.failed ?? 1) > 0;
+  return action.tests && call.result !== null && !failsForSurroundings(action);
+}
+
+const handsIn = ({ trajectory, done }: Conduct): boolean =>
+  /submitted$/.test(trajectory.outcome.exit) || done.some(({ action }) => action.kind === "submit");
+
+/** Pages and notes, which no test looks at. */
+const prose = /\.(?:md|rst|txt|adoc)$|(?:^|\/)(?:CHANGES|CHANGELOG|NEWS|AUTHORS)[^/]*$/i;
+
+/** The call of a step that changed the sources: not one that only removes files, or writes prose. */
+function changeOf({ work }: TakenStep): Action | null {
+  const { change, sources } = work;
+  if (change === null || sources.every((file) => prose.test(file) || change.removes.includes(file))) return null;
+  return change;
+}
+
+/**
+ * Test runs after the last change of the project's sources that ran at least one test; a script that is named after tests counts, where no
+ * runner says how many there were. null: nothing was changed, or nothing handed in.
+ */
+export function testRunsAfterEdit(conduct: Conduct): number | null {
+  if (!handsIn(conduct)) return null;
+  let runs: number | null = null;
+  for (const step of conduct.steps) {
+    const change = changeOf(step);
+    for (const one of step.done) {
+      if (one.action === change) runs = 0; // and yet tests may run behind it: `sed -i ... && pytest`
+      if (runs !== null && ranTests(one)) runs += 1;
+    }
+  }
+  return runs;
+}
