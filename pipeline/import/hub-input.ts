@@ -1,13 +1,21 @@
 import { Fault } from "../../schemas/fault.ts";
 import { hubPathText, parseHubPath, readingHub } from "../adapters/hub-file.ts";
 import { sha256 } from "../store/digest.ts";
-import type { InputPart } from "./plan.ts";
+
+/** A file on the hub as import plans it. */
+export interface HubPart {
+  readonly path: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly problem: null;
+}
 
 /**
  * The Parquet files of a dataset on the hub, as parts to be read where they lie. Their digests are what the hub lists, so that nothing is
  * fetched to plan; the commit is fixed here, so that a dataset that changes meanwhile is not read half and half.
  */
-export async function hubParts(input: string): Promise<InputPart[]> {
+export async function hubParts(input: string): Promise<HubPart[]> {
   const { repo, revision, path } = parseHubPath(input);
   const hub = await readingHub();
   const commit = await hub.commitOf(repo, revision);
