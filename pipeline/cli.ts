@@ -101,7 +101,7 @@ const parser = yargs(hideBin(process.argv))
           type: "string",
           array: true,
           default: [],
-          describe: "Files and folders with trajectories (remembered by the run)",
+          describe: "Files and folders with trajectories, or hf://ORG/NAME[@REVISION][/PATH] on the hub (remembered by the run)",
           requiresArg: true,
         })
         .option("tasks", {

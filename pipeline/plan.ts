@@ -39,9 +39,21 @@ export type RowStepName = Exclude<StepName, "generate" | "select" | "export">;
 export const rowStages: { readonly [K in RowStepName]: AnyStage } = { detect, condense, stitch, measure, judge };
 
 /** Import is no `Stage` (it reads files, not rows), selecting sees all rows at once, and export writes none; their versions stand here. */
-export const generateVersion = 2;
+export const generateVersion = 3;
 export const selectVersion = 1;
-export const exportVersion = 4;
+export const exportVersion = 5;
+
+/** Every step's version, by its name. */
+export const stepVersions: Readonly<Record<StepName, number>> = {
+  generate: generateVersion,
+  detect: detect.version,
+  condense: condense.version,
+  stitch: stitch.version,
+  measure: measure.version,
+  judge: judge.version,
+  select: selectVersion,
+  export: exportVersion,
+};
 
 /** The step that writes a part. */
 export function writerOf(part: PartName): StepInfo {

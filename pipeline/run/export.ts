@@ -9,7 +9,7 @@ import { openTokenizer } from "../adapters/model-tokenizer.ts";
 import { type ExportBundle, type ExportSummary, exportDataset } from "../export/export-dataset.ts";
 import { type EarlierExport, readParts, writeParts } from "../export/reuse.ts";
 import { type Settled, stepKey } from "../keys.ts";
-import { stepNamed } from "../plan.ts";
+import { stepNamed, stepVersions } from "../plan.ts";
 import { ownSecrets } from "../secrets/own.ts";
 import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
 import { crashPoint } from "../store/crash-point.ts";
@@ -28,6 +28,7 @@ import {
   withVerdict,
 } from "../store/run-folder.ts";
 import { opened, sealed } from "../store/seal.ts";
+import { catgenVersion } from "../version.ts";
 import { readAllBundles } from "./bundles.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { notFresh, requireAllFresh } from "./fresh-inputs.ts";
@@ -173,6 +174,7 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
       folder,
       template: await tokenizer.template(),
       ...(settled.tokenizer.local === null ? {} : { tokenizer: settled.tokenizer.name }),
+      made: { version: catgenVersion(), steps: stepVersions, tokenizer: settled.tokenizer.digest },
       spent: await spentBy(run),
       earlier: await earlierExports(run),
       kept: { key: await keptKey(run, material, inputs), funnel: () => funnelOf(run) },

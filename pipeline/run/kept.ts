@@ -32,7 +32,7 @@ async function keptDigest(run: RunFolder): Promise<string> {
  */
 export async function keptKey(run: RunFolder, material: KeyMaterial, inputs: Readonly<Record<string, string>>): Promise<string> {
   const { filter: _, evaluation: _evaluation, export: exporting, ...params } = ExportParams.parse(material.params);
-  const { name: _name, training: _training, ...shaping } = exporting;
+  const { name: _name, about: _about, training: _training, ...shaping } = exporting;
   const { verdict: _verdict, selection: _selection, ...rows } = inputs;
   return digestOf({ ...material, params: { ...params, export: shaping }, rows, kept: await keptDigest(run) });
 }
