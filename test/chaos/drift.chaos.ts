@@ -83,7 +83,7 @@ function changedAt(value: unknown, path: readonly string[], to: unknown): unknow
 /** What is not to be seen from a parameter's type. */
 const candidates: readonly unknown[] = [
   ...["http://127.0.0.1:9/v1", "OTHER_KEY", 0.25, 9, 4000, null, 2, 3],
-  ...[{ bash: "execute_bash" }, { others: "flag" }, { openhands: 0.5 }, { top_k: 5 }],
+  ...[{ bash: "execute_bash" }, { others: "flag" }, { openhands: 0.5 }, "2026-01-31", { top_k: 5 }],
 ];
 
 interface JsonSchema {
