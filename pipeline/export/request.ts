@@ -9,6 +9,7 @@ import type { Provenance } from "../../stages/export/provenance.ts";
 import type { Place } from "../../stages/export/split.ts";
 import type { Ports } from "../../stages/stage.ts";
 import type { EarlierExport } from "./reuse.ts";
+import type { AuditRequest } from "./write-audit.ts";
 
 export interface ExportRequest {
   /** One trajectory at a time, in a fixed order: it is the order of the rows. Read once. */
@@ -29,6 +30,8 @@ export interface ExportRequest {
   readonly earlier?: readonly EarlierExport[];
   /** Key of all that shapes the samples, the kept ones included: of an earlier export with the same nothing is rendered, and the funnel is asked for. */
   readonly kept?: { readonly key: string; readonly funnel: () => Promise<Funnel> };
+  /** The trajectories that travel with the dataset as recipe `export.audit` says; left out: none do. */
+  readonly audit?: AuditRequest;
   readonly signal?: AbortSignal;
   /** Called with the number of trajectories done. */
   readonly progress?: (done: number) => void;
