@@ -65,11 +65,7 @@ test("a dry run lists what would go with bytes and digests, without network or t
   const manifest = await readFile(join(place.runs, "good", "stages", "6-export", "manifests", "export.json"), "utf8");
   for (const { path, sha256 } of plan.files) expect(manifest, path).toContain(sha256);
   expect(plan.files.map(({ path }) => path)).toEqual(
-<<<<<<< HEAD
     expect.arrayContaining(["README.md", "stats.json", "messages/segment/train-00000-of-00001.parquet", "launch/slurm/trl.sh"]),
-=======
-    expect.arrayContaining(["README.md", "stats.json", "messages/segment/train-00000-of-00001.parquet", "launch/slurm/axolotl.sh"]),
->>>>>>> publish
   );
 }, 60_000);
 
