@@ -44,6 +44,8 @@ export const AuditAccount = z.strictObject({
   recipe: z.json(),
   /** What shaped the keys of the rows, by that recipe. */
   steps: z.strictObject({ detect: KeyMaterial, condense: KeyMaterial, measure: KeyMaterial }),
+  /** Digest of what the files were made of: an export with the same takes them as they are. */
+  key: Digest,
   /** Paths from the top of the dataset. */
   files: z.array(z.strictObject({ path: z.string(), sha256: Digest, bytes: Count, rows: Count })),
   /** Trajectories that are in no file, since they hold what looks like a secret, by its type. */

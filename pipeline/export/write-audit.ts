@@ -1,25 +1,16 @@
 import { join } from "node:path";
-import { type AuditAccount, type AuditStep, auditAccountPath, auditColumns, auditFolder } from "../../schemas/audit.ts";
+import { AuditAccount, auditAccountPath, auditColumns, auditFolder } from "../../schemas/audit.ts";
 import type { Row as Columns } from "../../schemas/columns.ts";
-import type { KeyMaterial } from "../../schemas/manifest.ts";
-import type { Recipe } from "../../schemas/recipe.ts";
 import { type AuditRecord, type AuditSide, type AuditSizes, auditRow, auditSides } from "../../stages/export/audit.ts";
 import { writeParquetShards } from "../adapters/parquet-writer.ts";
 import { valueHits } from "../secrets/hits.ts";
 import { assertNoSecretText } from "../secrets/scan-files.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { fileDigest } from "../store/lines.ts";
+import { jsonOf, readTextIfThere } from "../store/run-folder.ts";
 import { catgenVersion } from "../version.ts";
-import type { ExportRequest } from "./request.ts";
-
-/** What stage 6 is lent to write the audit with. */
-export interface AuditRequest {
-  /** All trajectories in the order of the rows; read once per side. */
-  readonly records: () => AsyncIterable<AuditRecord>;
-  /** The recipe that goes with it, and what shaped the keys of the rows by it. */
-  readonly recipe: Recipe;
-  readonly steps: Readonly<Record<AuditStep, KeyMaterial>>;
-}
+import type { AuditRequest, ExportRequest } from "./request.ts";
+import { linkOrCopy } from "./reuse.ts";
 
 const megabyte = 1_000_000;
 
@@ -31,13 +22,47 @@ function secretsIn({ trajectory, parts }: AuditRecord, row: Columns, { params, p
   return [...types].filter((type) => !params.export.allowSecretTypes.includes(type)).sort();
 }
 
+type AuditFiles = Pick<AuditAccount, "files" | "leftOut">;
+
+const sizesOf = ({ files, leftOut }: AuditFiles): AuditSizes => {
+  const rowsOf = (side: AuditSide): number =>
+    files.reduce((sum, { path, rows }) => sum + (path.startsWith(`${auditFolder}/${side}-`) ? rows : 0), 0);
+  return { rows: { kept: rowsOf("kept"), rejected: rowsOf("rejected") }, leftOut };
+};
+
 /** Writes the trajectories that travel with the dataset, and the account of them; null: the recipe wants none, or nobody lends them. */
 export async function writeAudit(request: ExportRequest): Promise<AuditSizes | null> {
-  const { params, folder, signal, audit } = request;
+  const { audit, params } = request;
   if (audit === undefined || params.export.audit === "none") return null;
+  const written = (await takenFiles(request, audit.key)) ?? (await writeFiles(request, audit));
+  await writeAccount(request, audit, written);
+  return sizesOf(written);
+}
+
+/** The files of an earlier export that were made of the same; null: there is none, or one of them is not whole. */
+async function takenFiles({ earlier, folder }: ExportRequest, key: string): Promise<AuditFiles | null> {
+  for (const { folder: from } of earlier ?? []) {
+    const text = await readTextIfThere(join(from, auditAccountPath));
+    const account = text === null ? null : (AuditAccount.safeParse(jsonOf(text)).data ?? null);
+    if (account === null || account.key !== key || !(await areWhole(from, account))) continue;
+    for (const { path } of account.files) await linkOrCopy(join(from, path), join(folder, path));
+    return account;
+  }
+  return null;
+}
+
+async function areWhole(folder: string, { files }: AuditFiles): Promise<boolean> {
+  for (const { path, sha256 } of files) {
+    const found = await fileDigest(join(folder, path)).catch(() => null); // gone: all are written anew
+    if (found?.sha256 !== sha256) return false;
+  }
+  return true;
+}
+
+async function writeFiles(request: ExportRequest, audit: AuditRequest): Promise<AuditFiles> {
+  const { params, folder } = request;
   const { rowGroupMegabytes, shardMegabytes } = params.export;
   const options = { rowGroupBytes: rowGroupMegabytes * megabyte, shardBytes: shardMegabytes * megabyte };
-  const rows: Record<AuditSide, number> = { kept: 0, rejected: 0 };
   const leftOut: Record<string, number> = {};
   const files: AuditAccount["files"] = [];
   for (const side of params.export.audit === "all" ? auditSides : (["kept"] as const)) {
@@ -45,14 +70,10 @@ export async function writeAudit(request: ExportRequest): Promise<AuditSizes | n
     const first = await source.next(); // without rows there is no file, so that nothing loads as an empty split
     if (first.done === true) continue;
     const written = await writeParquetShards(join(folder, auditFolder), side, auditColumns, led(first.value, source), options);
-    rows[side] = written.rows;
-    for (const { name, rows: count } of written.shards) {
-      signal?.throwIfAborted();
-      files.push({ path: `${auditFolder}/${name}`, ...(await fileDigest(join(folder, auditFolder, name))), rows: count });
-    }
+    for (const { name, rows } of written.shards)
+      files.push({ path: `${auditFolder}/${name}`, ...(await fileDigest(join(folder, auditFolder, name))), rows });
   }
-  await writeAccount(request, audit, files, leftOut);
-  return { rows, leftOut };
+  return { files, leftOut };
 }
 
 async function* led<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
@@ -78,11 +99,10 @@ async function* rowsOf(
 
 async function writeAccount(
   { params, folder, ports }: ExportRequest,
-  { recipe, steps }: AuditRequest,
-  files: AuditAccount["files"],
-  leftOut: Record<string, number>,
+  { recipe, steps, key }: AuditRequest,
+  { files, leftOut }: AuditFiles,
 ): Promise<void> {
-  const account = { format: "catgen.audit/1", catgen: catgenVersion(), recipe, steps, files, leftOut };
+  const account: AuditAccount = { format: "catgen.audit/1", catgen: catgenVersion(), recipe, steps, key, files, leftOut };
   const text = `${JSON.stringify(account, null, 1)}\n`;
   assertNoSecretText([{ path: auditAccountPath, text }], params.export.allowSecretTypes, ports.own ?? []);
   await writeTextAtomically(join(folder, auditAccountPath), text);

@@ -1,4 +1,4 @@
-import { auditPartColumns } from "../../schemas/audit.ts";
+import { auditAccountPath, auditPartColumns } from "../../schemas/audit.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { OutcomeFact } from "../../schemas/inputs.ts";
 import { describe, isFields } from "../../stages/generate/lenient.ts";
@@ -75,6 +75,7 @@ const archive = /\.(?:tar(?:\.\w+)?|tgz|zip|7z|bz2|xz|lz4)$/i;
 
 function refusedByName(name: string): string | null {
   if (/(?:^|\/)manifest\.jsonl?$/i.test(name)) return "a manifest of files, not a run";
+  if (name === auditAccountPath || name.endsWith(`/${auditAccountPath}`)) return "the account of the trajectories beside it, not a run";
   if (archive.test(name)) return "an archive or another packing than gzip and Zstandard: unpack it first";
   if (/\.(?:jsonl?|ndjson|traj)(?:\.gz|\.zst)?$|\.(?:parquet|md|gz|zst)$/i.test(name)) return null;
   const ending = /\.[A-Za-z0-9_-]{1,12}$/.exec(name)?.[0];

@@ -2,8 +2,9 @@ import { auditSteps } from "../../schemas/audit.ts";
 import type { KeyMaterial } from "../../schemas/manifest.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { type AuditRecord, isKept } from "../../stages/export/audit.ts";
-import type { AuditRequest } from "../export/write-audit.ts";
+import type { AuditRequest } from "../export/request.ts";
 import { asksModel, type Settled, settle, stepKey } from "../keys.ts";
+import { digestOf } from "../store/digest.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 import { readAllBundles } from "./bundles.ts";
 
@@ -29,6 +30,9 @@ export function publishedRecipe(settled: Settled, shards: number): Recipe {
   };
 }
 
+/** Bumped when other files are made of the same rows. */
+const filesVersion = 1;
+
 async function* auditRecords(run: RunFolder): AsyncGenerator<AuditRecord> {
   for await (const bundle of readAllBundles(run)) {
     const { trajectory, detection, memory, workspace, metrics, verdict, selection } = bundle;
@@ -39,10 +43,11 @@ async function* auditRecords(run: RunFolder): AsyncGenerator<AuditRecord> {
   }
 }
 
-/** What the audit of a run's dataset is made of. */
-export function auditRequest(run: RunFolder, settled: Settled): AuditRequest {
+/** What the audit of a run's dataset is made of. `key`: that of all samples, and so of the trajectories that are kept. */
+export function auditRequest(run: RunFolder, settled: Settled, key: string, detection: string): AuditRequest {
   const recipe = publishedRecipe(settled, run.shards);
   const outside = settle(recipe, {}, settled.tokenizer, settled.evaluation);
   const [detect, condense, measure] = auditSteps.map((name) => stepKey(name, outside).material) as [KeyMaterial, KeyMaterial, KeyMaterial];
-  return { records: () => auditRecords(run), recipe, steps: { detect, condense, measure } };
+  const made = digestOf({ version: filesVersion, wanted: settled.recipe.export.audit, key, detection });
+  return { records: () => auditRecords(run), recipe, steps: { detect, condense, measure }, key: made };
 }

@@ -158,6 +158,7 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
   const inputs = Object.fromEntries(Object.entries(await inputDigests(run, settled)).map(([part, digest]) => [part, digest ?? ""]));
   const manifests = await readManifests(run, "1-generate");
   const records = manifests.reduce((sum, manifest) => sum + (manifest?.output.rows ?? 0), 0);
+  const key = await keptKey(run, material, inputs);
   await writeKeyMaterial(run, step, stageKey, material);
   const tokenizer = openTokenizer(settled.tokenizer);
   const folder = temporaryName(exportFolder(run));
@@ -179,8 +180,8 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
       made: { version: catgenVersion(), steps: stepVersions, tokenizer: settled.tokenizer.digest },
       spent: await spentBy(run),
       earlier: await earlierExports(run),
-      audit: auditRequest(run, settled),
-      kept: { key: await keptKey(run, material, inputs), funnel: () => funnelOf(run) },
+      audit: auditRequest(run, settled, key, inputs["detection"] ?? ""),
+      kept: { key, funnel: () => funnelOf(run) },
       signal,
       progress: () => progress.step(),
     });

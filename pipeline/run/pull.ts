@@ -56,7 +56,7 @@ function rowIn(id: string, text: unknown, part: AuditPart, stageKey: string): Ro
   if (typeof text !== "string") return null;
   const found = Part(parts[part]).safeParse(safeJson(text));
   if (!found.success) return null;
-  const { rev, from, outcome } = found.data as Pick<Row<unknown>, "rev" | "from" | "outcome">;
+  const { rev, from, outcome } = found.data as Omit<Row<unknown>, "id" | "key">;
   return revOf(outcome) === rev ? { id, key: rowKey(stageKey, from), rev, from, outcome } : null;
 }
 
