@@ -57,7 +57,7 @@ const editedLine = (one: EditedFile): string => `${oneLine(one.file, longestCall
 
 const linesIn = (text: string): number => (text === "" ? 0 : text.split("\n").length);
 const testFileLine = ({ path, deleted, removed, added }: TestChange): string =>
-  `${oneLine(path, longestCall)}: ${deleted ? "deleted" : `${linesIn(removed)} lines go, ${linesIn(added)} come`}`;
+  `${oneLine(path, longestCall)}: ${deleted ? "deleted" : `-${linesIn(removed)} +${linesIn(added)} lines`}`;
 
 const placeOf = (step: number | null): string => (step === null ? "task" : `step ${step + 1}`);
 const textLines = (places: readonly Counted[]): string[] =>
