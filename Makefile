@@ -18,7 +18,7 @@ help:
 	@echo "make notebooks write notebooks/01-look.md and 02-thresholds.md anew from the recorded demo run"
 	@echo "make record    record the demo run anew, after a change of its tasks (data/demo/recorded.jsonl)"
 	@echo "make picture   redraw the README's picture from the demo run"
-	@echo "make verify-trainers   read the demo dataset with datasets, DuckDB, TRL and axolotl themselves (Python, PyPI, 13 GB)"
+	@echo "make verify-trainers   read the demo dataset with datasets, DuckDB and the trainers themselves (Python, PyPI, 33 GB)"
 
 # npm marks a finished install with this file; it is older than the lock file exactly when there is something to install.
 node_modules/.package-lock.json: package.json package-lock.json
@@ -70,4 +70,4 @@ picture: demo
 
 verify-trainers: setup
 	bash test/trainers/run
-	bash test/trainers/run trl axolotl
+	bash test/trainers/run trl axolotl ms-swift llamafactory automodel

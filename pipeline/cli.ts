@@ -33,7 +33,8 @@ const withRecipe = <T>(parser: Argv<T>) =>
   parser
     .option("recipe", {
       type: "string",
-      describe: "Recipe to use instead of the run's own: a YAML file, or a preset (paper, strict, lenient, audit)",
+      describe:
+        "Recipe to use instead of the run's own: a YAML file, or a preset (paper, strict, lenient, audit; for launch configs train-paper, train-7b, ...)",
       requiresArg: true,
     })
     .option("set", {
@@ -100,7 +101,7 @@ const parser = yargs(hideBin(process.argv))
           type: "string",
           array: true,
           default: [],
-          describe: "Files and folders with trajectories (remembered by the run)",
+          describe: "Files and folders with trajectories, or hf://ORG/NAME[@REVISION][/PATH] on the hub (remembered by the run)",
           requiresArg: true,
         })
         .option("tasks", {
@@ -388,7 +389,8 @@ const parser = yargs(hideBin(process.argv))
     (parser) =>
       parser.option("preset", {
         type: "string",
-        describe: "Print this preset instead: paper, strict, lenient, audit (each says where its numbers come from)",
+        describe:
+          "Print this preset instead: paper, strict, lenient, audit; train-paper, train-7b, ... (each says where its numbers come from)",
         requiresArg: true,
       }),
     (args) => handle(async () => (await import("./commands/recipe.ts")).recipeCommand(args.preset))(),

@@ -6,12 +6,13 @@ import { CondenseRecipe } from "../schemas/recipe/condense.ts";
 import { WindowRecipe } from "../schemas/recipe/window.ts";
 import type { Recipe } from "../schemas/recipe.ts";
 import { ExportParams } from "../stages/export/export.ts";
+import { SelectParams } from "../stages/filter/selection/select.ts";
 import type { MemorySize } from "../stages/lib/condense-input.ts";
 import { requestVersion } from "../stages/lib/condense-request.ts";
 import { scrubVersion } from "../stages/lib/secrets/scrub.ts";
 import type { TokenizerChoice } from "./adapters/model-tokenizer.ts";
 import { type EndpointSettings, endpointFrom, hasEndpoint, normaliseBaseUrl } from "./llm/endpoint.ts";
-import { exportVersion, generateVersion, rowStages, type StepName } from "./plan.ts";
+import { exportVersion, generateVersion, type RowStepName, rowStages, type StepName, selectVersion } from "./plan.ts";
 import { digestOf } from "./store/digest.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -125,7 +126,15 @@ const paramsOf: { readonly [K in StepName]: (settled: Settled) => unknown } = {
     baseTools: exporting.baseTools,
     evaluation,
   }),
-  judge: ({ recipe: { filter, window } }) => ({ filter, windowTokens: window.tokens }),
+  judge: ({ recipe: { filter, window } }) => {
+    const { set: _, ...thresholds } = filter;
+    return { filter: thresholds, windowTokens: window.tokens };
+  },
+  select: ({ recipe: { filter, export: exporting, run }, condenser }) => {
+    const leavesOut = condenser === "extractive" && !exporting.condenseExtractive; // as export does: they are no samples then
+    const kinds = [...new Set(exporting.kinds)].sort().filter((kind) => kind !== "condense" || !leavesOut);
+    return { set: filter.set, kinds, seed: run.seed };
+  },
   export: ({ recipe: { persona, window, condense, filter, export: exporting, run }, evaluation }) => ({
     persona,
     window,
@@ -145,13 +154,15 @@ export interface StepKey {
   readonly stageKey: string;
 }
 
+const ownVersions = { generate: generateVersion, select: selectVersion, export: exportVersion } as const;
+
 /** A step's parameters, parsed by its own schema, and the key made of them. */
 export function stepKey(name: StepName, settled: Settled): StepKey {
   const raw = paramsOf[name](settled);
-  const stage = name === "generate" || name === "export" ? null : rowStages[name];
-  const schema = name === "export" ? ExportParams : (stage?.params ?? null);
+  const stage = name in rowStages ? rowStages[name as RowStepName] : null;
+  const schema = name === "export" ? ExportParams : name === "select" ? SelectParams : (stage?.params ?? null);
   const params = schema === null ? raw : schema.parse(raw);
-  const version = stage?.version ?? (name === "export" ? exportVersion : generateVersion);
+  const version = stage?.version ?? ownVersions[name as Exclude<StepName, RowStepName>];
   const material: KeyMaterial = {
     stage: name,
     version,

@@ -27,19 +27,33 @@ export const stepTable = [
   { step: "4-stitch", number: 4, name: "stitch", writes: "workspace", needs: "nothing" },
   { step: "5-measure", number: 5, name: "measure", writes: "metrics", needs: "CPU: token counts" },
   { step: "5-judge", number: 5, name: "judge", writes: "verdict", needs: "nothing" },
+  { step: "5-select", number: 5, name: "select", writes: "selection", needs: "nothing" },
   { step: "6-export", number: 6, name: "export", writes: null, needs: "CPU: token counts" },
 ] as const satisfies readonly { step: string; number: number; name: string; writes: PartName | null; needs: string }[];
 
 export type StepInfo = (typeof stepTable)[number];
 export type StepName = StepInfo["name"];
 /** Steps that run row by row, shard by shard. */
-export type RowStepName = Exclude<StepName, "generate" | "export">;
+export type RowStepName = Exclude<StepName, "generate" | "select" | "export">;
 
 export const rowStages: { readonly [K in RowStepName]: AnyStage } = { detect, condense, stitch, measure, judge };
 
-/** Import is no `Stage` (it reads files, not rows), and export writes no rows; their versions stand here. */
-export const generateVersion = 2;
-export const exportVersion = 4;
+/** Import is no `Stage` (it reads files, not rows), selecting sees all rows at once, and export writes none; their versions stand here. */
+export const generateVersion = 3;
+export const selectVersion = 1;
+export const exportVersion = 5;
+
+/** Every step's version, by its name. */
+export const stepVersions: Readonly<Record<StepName, number>> = {
+  generate: generateVersion,
+  detect: detect.version,
+  condense: condense.version,
+  stitch: stitch.version,
+  measure: measure.version,
+  judge: judge.version,
+  select: selectVersion,
+  export: exportVersion,
+};
 
 /** The step that writes a part. */
 export function writerOf(part: PartName): StepInfo {

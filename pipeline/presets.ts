@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Fault } from "../schemas/fault.ts";
 import { nearest } from "./recipe.ts";
 
-/** Recipes that come with catgen (`data/recipes/NAME.yaml`): each sets whole sections and leaves the others alone. */
+/** Recipes that come with catgen (`data/recipes/NAME.yaml`): each sets whole sections and leaves the others alone; those for trainings (`train-...`) set `export.training`. */
 const folder = new URL("../data/recipes/", import.meta.url);
 
 export const presetNames = (): string[] =>

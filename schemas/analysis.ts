@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FilterAction } from "./filter-action.ts";
+import { SetRule } from "./selection.ts";
 
 const Count = z.int().nonnegative();
 
@@ -100,6 +101,17 @@ export const Suggestion = z.strictObject({
 });
 export type Suggestion = z.infer<typeof Suggestion>;
 
+/** The set-level pass in numbers of trajectories. */
+export const SelectionSummary = z.strictObject({
+  /** Of which the verdicts keep at least one sample of an exported kind. */
+  candidates: Count,
+  selected: Count,
+  /** Of the selected: those whose samples show no context call. */
+  withoutCalls: Count,
+  leftOut: z.array(z.strictObject({ rule: SetRule, trajectories: Count })),
+});
+export type SelectionSummary = z.infer<typeof SelectionSummary>;
+
 /** `catgen analyze --json`: a contract (DESIGN 6). */
 export const Analysis = z.strictObject({
   run: z.string(),
@@ -116,6 +128,8 @@ export const Analysis = z.strictObject({
   borders: z.array(Border),
   pair: PairGrid.nullable(),
   suggestion: Suggestion.nullable(),
+  /** What was selected when the set was last selected, whatever thresholds are tried here; null: it never was. */
+  selection: SelectionSummary.nullable(),
   /** Where the plot was written. */
   plot: z.string(),
 });

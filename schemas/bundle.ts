@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { Metrics } from "./metrics.ts";
+import { Selection } from "./selection.ts";
 import { Detection, Memory, Workspace } from "./sidecars.ts";
 import { Trajectory } from "./trajectory.ts";
 import { Verdict } from "./verdict.ts";
@@ -12,6 +13,7 @@ export const parts = {
   workspace: Workspace,
   metrics: Metrics,
   verdict: Verdict,
+  selection: Selection,
 } as const;
 
 export type PartName = keyof typeof parts;

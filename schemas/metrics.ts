@@ -135,6 +135,19 @@ export const SampleMetrics = z.strictObject({
 });
 export type SampleMetrics = z.infer<typeof SampleMetrics>;
 
+/** What trajectories are compared by once all of them are judged. Sketches: base64 of `stages/filter/selection/min-hash.ts`; null: nothing to compare. */
+export const SetMetrics = z.strictObject({
+  /** Of the normalised steps: 128 x 16 bits. */
+  stepsSketch: z.string().nullable(),
+  /** Of the problem statement: 64 x 16 bits; null too where the prompt does not mark it off. */
+  taskSketch: z.string().nullable(),
+  /** One spelling for all names of an instance. */
+  instance: z.string(),
+  /** `owner/name` in small letters, un-mangled. */
+  repository: z.string().nullable(),
+});
+export type SetMetrics = z.infer<typeof SetMetrics>;
+
 /** Stage 5a: what costs, measured once and stored without an opinion. Lists run parallel to `Workspace`. */
 export const Metrics = z.strictObject({
   trajectory: TrajectoryMetrics,
@@ -145,5 +158,6 @@ export const Metrics = z.strictObject({
   base: SampleMetrics.nullable(),
   /** The last two segments as one: the last segment, were the last context call not there. null without a context call. */
   dropLast: SampleMetrics.nullable(),
+  set: SetMetrics,
 });
 export type Metrics = z.infer<typeof Metrics>;

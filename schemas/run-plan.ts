@@ -61,7 +61,7 @@ export type ModelPlan = z.infer<typeof ModelPlan>;
 export const StepPlan = z.strictObject({
   step: z.string(),
   name: z.string(),
-  /** `toMake` null: cannot be known before the input is read, or an earlier step has run. Export counts as one row. */
+  /** `toMake` null: cannot be known before the input is read, or an earlier step has run. Select and export count as one row. */
   rows: z.strictObject({ toMake: Count.nullable(), reusable: Count }),
   /** `toMake` is an upper bound: an earlier step runs first, and what comes out equal is not made anew here. */
   upperBound: z.boolean(),

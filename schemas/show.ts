@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Metrics } from "./metrics.ts";
+import { Selection } from "./selection.ts";
 import { Detection, Memory, Workspace } from "./sidecars.ts";
 import { Trajectory } from "./trajectory.ts";
 import { Verdict } from "./verdict.ts";
@@ -18,5 +19,6 @@ export const Show = z.strictObject({
   workspace: outcomeOf(Workspace),
   metrics: outcomeOf(Metrics),
   verdict: outcomeOf(Verdict),
+  selection: outcomeOf(Selection),
 });
 export type Show = z.infer<typeof Show>;

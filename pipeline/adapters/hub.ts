@@ -57,6 +57,8 @@ export interface Hub {
   files(repo: string, revision: string): Promise<HubFile[]>;
   commit(repo: string, change: HubChange): Promise<{ readonly commit: string; readonly url: string }>;
   tag(repo: string, tag: string, commit: string): Promise<void>;
+  /** Length of a file; null: there is none. */
+  bytesOf(repo: string, revision: string, path: string): Promise<number | null>;
   /** Bytes [start, end) of a file, or all of it. */
   read(repo: string, revision: string, path: string, range?: { readonly start: number; readonly end: number }): Promise<ArrayBuffer>;
 }
@@ -96,8 +98,7 @@ function faultOf(error: unknown, doing: string, { address, token, signal }: HubO
   }
   const { statusCode } = error;
   const words = said(wordsOf(error, token));
-  if (!error.url.startsWith(address) && error.url !== "")
-    return new HubMoved(`the store refused an upload with status ${statusCode}${words}`);
+  if (!error.url.startsWith(address) && error.url !== "") return new HubMoved(`the store answered with status ${statusCode}${words}`);
   if (statusCode === 412) return new HubMoved("the branch has moved");
   if (statusCode === 401)
     return new Fault(
@@ -129,12 +130,14 @@ export function openHub(options: HubOptions): Hub {
   const authorized = token === null ? undefined : { Authorization: `Bearer ${token}` };
   const named = (name: string) => ({ type: "dataset" as const, name });
 
-  const trying = async <T>(doing: string, work: () => Promise<T>): Promise<T> => {
+  const trying = async <T>(doing: string, work: () => Promise<T>, mayMove = false): Promise<T> => {
     try {
       signal.throwIfAborted();
       return await work();
     } catch (error) {
-      throw faultOf(error, doing, options);
+      const fault = faultOf(error, doing, options);
+      if (!(fault instanceof HubMoved) || mayMove) throw fault;
+      throw new Fault("HUB_UNREACHABLE", "retry", `${address}: ${fault.message} (${doing}); run the same command again`, { cause: error });
     }
   };
 
@@ -203,28 +206,32 @@ export function openHub(options: HubOptions): Hub {
         return found;
       }),
     commit: (repo, { title, description, branch, parent, files, removed }) =>
-      trying(`publishing to ${repo}`, async () => {
-        const operations: CommitOperation[] = [
-          ...files.map(({ path, from }) => ({ operation: "addOrUpdate" as const, path, content: pathToFileURL(from) })),
-          ...removed.map((path) => ({ operation: "delete" as const, path })),
-        ];
-        // Plain LFS, not Xet: whole files under their sha256, so that what was sent is found again by a later try, and nothing else can arrive.
-        const steps = commitIter({
-          ...access,
-          repo: named(repo),
-          title,
-          description,
-          branch,
-          parentCommit: parent,
-          operations,
-          useXet: false,
-          abortSignal: signal,
-        });
-        let step = await steps.next();
-        while (step.done !== true) step = await steps.next();
-        if (step.value === undefined) throw new Error("a dataset's commit has no output");
-        return { commit: step.value.commit.oid, url: step.value.commit.url };
-      }),
+      trying(
+        `publishing to ${repo}`,
+        async () => {
+          const operations: CommitOperation[] = [
+            ...files.map(({ path, from }) => ({ operation: "addOrUpdate" as const, path, content: pathToFileURL(from) })),
+            ...removed.map((path) => ({ operation: "delete" as const, path })),
+          ];
+          // Plain LFS, not Xet: whole files under their sha256, so that what was sent is found again by a later try, and nothing else can arrive.
+          const steps = commitIter({
+            ...access,
+            repo: named(repo),
+            title,
+            description,
+            branch,
+            parentCommit: parent,
+            operations,
+            useXet: false,
+            abortSignal: signal,
+          });
+          let step = await steps.next();
+          while (step.done !== true) step = await steps.next();
+          if (step.value === undefined) throw new Error("a dataset's commit has no output");
+          return { commit: step.value.commit.oid, url: step.value.commit.url };
+        },
+        true,
+      ),
     tag: (repo, tag, commit) =>
       trying(`tagging ${repo} with ${tag}`, async () => {
         const body = JSON.stringify({ tag });
@@ -233,6 +240,17 @@ export function openHub(options: HubOptions): Hub {
           headers: { "Content-Type": "application/json" },
           body,
         });
+      }),
+    bytesOf: (repo, revision, path) =>
+      trying(`looking for ${path} of ${repo}`, async () => {
+        const body = JSON.stringify({ paths: [path], expand: false });
+        const response = await request(`/api/datasets/${repo}/paths-info/${encodeURIComponent(revision)}`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body,
+        });
+        const [found] = z.array(z.object({ type: z.string(), size: z.number() })).parse(await response.json());
+        return found?.type === "file" ? found.size : null;
       }),
     read: (repo, revision, path, range) =>
       trying(`reading ${path} of ${repo}`, async () => {

@@ -3,6 +3,7 @@ import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadO
 import { compressors } from "hyparquet-compressors";
 import type { Row } from "../../schemas/columns.ts";
 import { Fault } from "../../schemas/fault.ts";
+import { isHubPath, openHubFile } from "./hub-file.ts";
 
 /**
  * Rows as JSON-like values, one row group in memory at a time: 64-bit integers are numbers, or strings where a number would be inexact;
@@ -23,8 +24,14 @@ export async function* readParquetRows(
       rowStart = rowEnd;
     }
   } finally {
-    await file.handle.close();
+    await file.close();
   }
+}
+
+/** Rows with all columns but these, which nothing reads: on the hub they are not even fetched. */
+export async function* readParquetRowsWithout(path: string, unread: ReadonlySet<string>): AsyncGenerator<Record<string, unknown>, void> {
+  const columns = (await readParquetSchema(path)).filter((column) => !unread.has(column));
+  yield* readParquetRows(path, { columns });
 }
 
 /** Names of the columns in the file's order; nested fields are not named. */
@@ -38,7 +45,7 @@ export async function countParquetRows(path: string): Promise<number> {
 }
 
 interface OpenParquet {
-  readonly handle: FileHandle;
+  close(): Promise<void>;
   readonly buffer: AsyncBuffer;
   readonly metadata: FileMetaData;
 }
@@ -48,23 +55,31 @@ async function withParquet<T>(path: string, read: (file: OpenParquet) => T): Pro
   try {
     return read(file);
   } finally {
-    await file.handle.close();
+    await file.close();
   }
 }
 
+/** A file on disk, or `hf://`, of which only the footer and the columns that are wanted are fetched. */
 async function openParquet(path: string): Promise<OpenParquet> {
+  const { buffer, close } = isHubPath(path) ? { buffer: await openHubFile(path), close: async () => undefined } : await openLocal(path);
+  try {
+    if (buffer.byteLength < 12) throw new Error(`${buffer.byteLength} bytes`); // two marks of 4 and the footer's length
+    return { close, buffer, metadata: await parquetMetadataAsync(buffer, { geoparquet: false, parsers }) };
+  } catch (cause) {
+    await close();
+    throw unreadable(path, cause);
+  }
+}
+
+async function openLocal(path: string): Promise<{ readonly buffer: AsyncBuffer; close(): Promise<void> }> {
   const handle = await open(path, "r").catch((cause) => {
     throw unreadable(path, cause);
   });
-  try {
-    const { size } = await handle.stat();
-    const buffer = { byteLength: size, slice: (start: number, end = size) => readExactly(handle, start, end) };
-    if (size < 12) throw new Error(`${size} bytes`); // two marks of 4 and the footer's length
-    return { handle, buffer, metadata: await parquetMetadataAsync(buffer, { geoparquet: false, parsers }) };
-  } catch (cause) {
-    await handle.close();
-    throw unreadable(path, cause);
-  }
+  const { size } = await handle.stat();
+  return {
+    buffer: { byteLength: size, slice: (start: number, end = size) => readExactly(handle, start, end) },
+    close: () => handle.close(),
+  };
 }
 
 async function readExactly(handle: FileHandle, start: number, end: number): Promise<ArrayBuffer> {
@@ -104,6 +119,7 @@ function checkedColumns(path: string, present: readonly string[], wanted: readon
 }
 
 function unreadable(where: string, cause: unknown): Fault {
+  if (cause instanceof Fault) return cause; // the hub's own trouble is not the file's
   const got = cause instanceof Error ? cause.message : String(cause);
   if (!isSystemError(cause)) {
     const message = `expected a whole Parquet file at ${where}, got one that cannot be read (${got}); make or download it again`;

@@ -1,4 +1,5 @@
 import type { Analysis, Border, Curve, MeasureSpread, OnlyIn, PairGrid, Suggestion, VerdictDiff } from "../../schemas/analysis.ts";
+import { selectionText } from "../run/selection-summary.ts";
 import { safe } from "./safe-text.ts";
 import { table } from "./shared.ts";
 
@@ -98,6 +99,7 @@ export function analysisText(analysis: Analysis): string {
   const section = (title: string, text: string): string => `\n${title}\n\n${text}`;
   return [
     `run ${run}, verdict set ${verdict}: ${kept.trajectories} of ${measured.trajectories} measured trajectories are kept (${share(kept.trajectories, measured.trajectories)}), ${kept.segments} of ${measured.segments} segments`,
+    ...(analysis.selection === null ? [] : [`as it was last run: ${selectionText(analysis.selection)}`]),
     ...(shards.missing > 0 ? [`${shards.missing} of ${shards.measured + shards.missing} shards are not measured yet and left out`] : []),
     ...(suggestion === null ? [] : [section("Suggestion", suggestionText(suggestion, run, verdict))]),
     ...(pair === null ? [] : [section("Trajectories kept as two thresholds move", pairText(pair))]),

@@ -10,6 +10,7 @@ import { stepKey } from "../keys.ts";
 import { nearest } from "../recipe.ts";
 import { gatherRun } from "../run/analyze.ts";
 import { withEvidence } from "../run/border-evidence.ts";
+import { selectionSummary } from "../run/selection-summary.ts";
 import { diffVerdicts } from "../run/verdict-diff.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { type RunFolder, reportFolder, verdictName } from "../store/run-folder.ts";
@@ -118,6 +119,7 @@ export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
     borders: await withEvidence(run, settled, gathered, gathered.borders),
     pair: pairOf(gathered, options.pair),
     suggestion: wanted === null ? null : suggest(gathered, wanted, movedBy(gathered, options.move)),
+    selection: await selectionSummary(run),
     plot,
   });
   await writeTextAtomically(plot, whatIfPlot(gathered, run.name));

@@ -13,7 +13,7 @@ export interface RecipeOptions {
   readonly runtime?: string | undefined;
 }
 
-/** A file replaces the recipe of the run, a preset the sections it names. */
+/** A file replaces the recipe of the run, a preset the sections it names; of `export` the parts that it names. */
 async function givenRecipe(saved: Recipe | null, option: string): Promise<{ value: unknown; where: string }> {
   const text = await readTextIfThere(option);
   if (text !== null) return { value: parseRecipe(text, option), where: option };
@@ -25,7 +25,9 @@ async function givenRecipe(saved: Recipe | null, option: string): Promise<{ valu
       `there is no recipe file ${option}, nor a preset of this name (${presetNames().join(", ")}); \`catgen recipe > recipe.yaml\` writes one with every default`,
     );
   const where = `the preset ${option}`;
-  return { value: { ...saved, ...(parseRecipe(preset, where) as object) }, where };
+  const sections = parseRecipe(preset, where) as { readonly export?: object };
+  const exporting = sections.export === undefined ? {} : { export: { ...saved?.export, ...sections.export } };
+  return { value: { ...saved, ...sections, ...exporting }, where };
 }
 
 /** --recipe replaces the recipe of the run, --set changes single values of whichever it is. A verdict set has its own filters and shares the rest. */

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
+import { isHubPath } from "../adapters/hub-file.ts";
 import type { StepInfo } from "../plan.ts";
 import { readRollouts } from "../rollout/records.ts";
 import { readInputs } from "../run/inputs.ts";
@@ -55,7 +56,7 @@ export async function generateInput(run: RunFolder, options: RunOptions): Promis
   const limit = (before: { readonly limit: number | null } | null): number | null =>
     options.limit === undefined ? (before?.limit ?? null) : options.limit;
   return {
-    paths: options.input.length > 0 ? options.input.map((path) => resolve(path)) : (inputs?.paths ?? []),
+    paths: options.input.length > 0 ? options.input.map((path) => (isHubPath(path) ? path : resolve(path))) : (inputs?.paths ?? []),
     tasks: options.tasks.length > 0 ? options.tasks.map((path) => resolve(path)) : (rollouts?.paths ?? []),
     limit: limit(inputs ?? rollouts),
     tasksLimit: limit(rollouts),

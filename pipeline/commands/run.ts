@@ -4,7 +4,7 @@ import type { Recipe } from "../../schemas/recipe.ts";
 import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import type { Status } from "../../schemas/status.ts";
 import type { Settled } from "../keys.ts";
-import { type RowStepName, type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
+import { type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
 import { filterText, recipeText } from "../recipe.ts";
 import { finishedRecords, readRecord, readRollouts } from "../rollout/records.ts";
 import { type RolloutSummary, runRollouts } from "../rollout/run-rollouts.ts";
@@ -13,6 +13,9 @@ import { runExport } from "../run/export.ts";
 import { judgedShort, judgedText } from "../run/funnel.ts";
 import { runGenerate, suggestShards } from "../run/generate.ts";
 import { runStage } from "../run/run-stage.ts";
+import { runSelect } from "../run/select.ts";
+import { selectionSummary, selectionText } from "../run/selection-summary.ts";
+import { stepStates } from "../run/state.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { sweepTemporaries } from "../store/leftovers.ts";
 import { lockRun } from "../store/lock.ts";
@@ -97,18 +100,27 @@ async function noTurn(run: RunFolder): Promise<Fault | null> {
   );
 }
 
+async function runStep(context: RunContext, options: RunOptions, info: StepInfo): Promise<StepSummary> {
+  if (info.name === "generate") return generate(context, options);
+  if (info.name === "export") return (await runExport(context)).summary;
+  if (info.name !== "select") return runStage(context, info.name, shardsIn(options.shards, context.run.shards));
+  const waits = options.shards !== undefined && (await shardsToJudge(context)) > 0;
+  if (!waits) return runSelect(context);
+  context.progress.say(`${info.step.padEnd(11)} waits until all shards are judged; the last of them, or run 5 without --shards, makes it`);
+  return { step: info.step, shardsMade: 0, shardsKept: 0, rowsMade: 0, rowsReused: 0, failures: [] };
+}
+
+async function shardsToJudge({ run, settled }: RunContext): Promise<number> {
+  return (await stepStates(run, "judge", settled)).filter(({ lack }) => lack !== null && lack.kind !== "failures").length;
+}
+
 async function runSteps(context: RunContext, options: RunOptions, steps: readonly StepInfo[]): Promise<StepSummary[]> {
   const summaries: StepSummary[] = [];
   for (const info of steps) {
     if (context.signal.aborted) throw new Fault("DRAINED", "stop", `stopped before ${info.step}; run the same command again to go on`);
     if (info.name === "condense" && info !== steps[0])
       await askBeforeCondense(options, context.run, context.settled, context.progress, context.signal);
-    const summary =
-      info.name === "generate"
-        ? await generate(context, options)
-        : info.name === "export"
-          ? (await runExport(context)).summary
-          : await runStage(context, info.name as RowStepName, shardsIn(options.shards, context.run.shards));
+    const summary = await runStep(context, options, info);
     summaries.push(summary);
     context.progress.say(line(summary, info));
   }
@@ -116,7 +128,14 @@ async function runSteps(context: RunContext, options: RunOptions, steps: readonl
 }
 
 function line(summary: StepSummary, info: StepInfo): string {
-  const unit = info.name === "export" ? "samples" : info.name === "generate" ? "trajectories read" : "rows made";
+  const unit =
+    info.name === "export"
+      ? "samples"
+      : info.name === "select"
+        ? "candidates"
+        : info.name === "generate"
+          ? "trajectories read"
+          : "rows made";
   const parts = [`${summary.rowsMade} ${unit}`];
   if (summary.rowsReused > 0) parts.push(`${summary.rowsReused} reused`);
   if (summary.failures.length > 0) parts.push(`${summary.failures.length} FAILED`);
@@ -157,6 +176,12 @@ function notes(settled: Settled, status: Status): string[] {
   return said;
 }
 
+/** The selection in one line; empty before there is one. */
+async function selectionLine(run: RunFolder): Promise<string> {
+  const summary = await selectionSummary(run);
+  return summary === null ? "" : `set:    ${selectionText(summary)}`;
+}
+
 /** `catgen run`: plans, does what is missing, and says what there is now. */
 export async function runCommand(options: RunOptions): Promise<number> {
   const steps = stepsIn(options.stages);
@@ -180,6 +205,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
     const status = await statusOf(run, settled);
     const more = [
       judgedText(await judgedShort(run)),
+      await selectionLine(run),
       ...notes(settled, status),
       ...(steps.at(-1)?.name === "export" ? [`dataset: ${exportFolder(run)}`] : []),
     ];

@@ -2,11 +2,13 @@ import type { Contamination } from "../../schemas/contamination.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { Finding } from "../../schemas/finding.ts";
 import type { BlockMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
+import type { Selection } from "../../schemas/selection.ts";
 import { Show } from "../../schemas/show.ts";
 import type { Block, Detection, InsertionPoint, Judged, Writer } from "../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../schemas/trajectory.ts";
 import type { Decision, Verdict } from "../../schemas/verdict.ts";
 import { grouped } from "../../stages/export/number-text.ts";
+import { leftOutText } from "../../stages/filter/selection/left-out-text.ts";
 import { findBundle, readAllBundles } from "../run/bundles.ts";
 import { contaminationLines } from "./contamination-text.ts";
 import { placementText, pointLines } from "./placement-text.ts";
@@ -113,6 +115,13 @@ function verdictText(verdict: Verdict): string {
   ].join("\n");
 }
 
+/** What the set-level pass says of it, and what it went by. */
+function selectionText({ standing, leftOut }: Selection): string {
+  const { resolved, contextCalls, failedFilters, findingShare } = standing;
+  const by = `${resolved === null ? "outcome unknown" : resolved ? "resolved" : "unresolved"}, ${contextCalls} context calls, ${failedFilters} filters fail, ${Number((100 * findingShare).toFixed(2))} % findings`;
+  return `  set: ${leftOut === null ? "selected" : `left out: ${leftOutText(leftOut)}`} (${by})`;
+}
+
 function headText({ id, origin, outcome, marks, task, steps }: Trajectory, contamination: Contamination | null): string {
   const evidence = outcome.evidence === null ? "" : ` (${outcome.evidence.kind}: ${safe(outcome.evidence.detail)})`;
   return [
@@ -158,6 +167,7 @@ function showText(show: Show, options: ShowOptions): string {
   }
   if (show.metrics?.ok === true) pieces.push("", measuresText(show.metrics.value.trajectory));
   if (show.verdict?.ok === true) pieces.push("", verdictText(show.verdict.value));
+  if (show.selection?.ok === true) pieces.push(selectionText(show.selection.value));
   return pieces.join("\n");
 }
 
@@ -240,9 +250,17 @@ function foldText(show: Show, number: number, full: boolean): string {
 
 async function listCommand(options: ShowOptions): Promise<number> {
   const run = await openJudged(options);
-  const rows: { id: string; steps: number; resolved: boolean | null; contextCalls: number | null; kept: boolean | null }[] = [];
-  for await (const { id, metrics, verdict } of readAllBundles(run, ["metrics", "verdict"])) {
+  const rows: {
+    id: string;
+    steps: number;
+    resolved: boolean | null;
+    contextCalls: number | null;
+    kept: boolean | null;
+    leftOut: string | null;
+  }[] = [];
+  for await (const { id, metrics, verdict, selection } of readAllBundles(run, ["metrics", "verdict", "selection"])) {
     if (metrics?.outcome.ok !== true) continue;
+    const leftOut = selection?.outcome.ok === true ? selection.outcome.value.leftOut : null;
     const { trajectory, blocks } = metrics.outcome.value;
     rows.push({
       id,
@@ -250,6 +268,7 @@ async function listCommand(options: ShowOptions): Promise<number> {
       resolved: trajectory.resolved,
       contextCalls: blocks.length,
       kept: verdict?.outcome.ok === true ? verdict.outcome.value.context.keep : null,
+      leftOut: leftOut === null ? null : leftOutText(leftOut),
     });
   }
   if (rows.length === 0)
@@ -261,12 +280,13 @@ async function listCommand(options: ShowOptions): Promise<number> {
           resolved: trajectory.outcome.value.outcome.resolved,
           contextCalls: null,
           kept: null,
+          leftOut: null,
         });
   print(options, { run: run.name, trajectories: rows }, () =>
     rows
       .map(
-        ({ id, steps, resolved, contextCalls, kept }) =>
-          `${id}  ${steps} steps, ${resolved === null ? "outcome unknown" : resolved ? "resolved" : "unresolved"}${contextCalls === null ? "" : `, ${contextCalls} context calls`}${kept === null ? "" : kept ? ", kept" : ", rejected"}`,
+        ({ id, steps, resolved, contextCalls, kept, leftOut }) =>
+          `${id}  ${steps} steps, ${resolved === null ? "outcome unknown" : resolved ? "resolved" : "unresolved"}${contextCalls === null ? "" : `, ${contextCalls} context calls`}${kept === null ? "" : kept ? ", kept" : ", rejected"}${leftOut === null ? "" : `, left out: ${leftOut}`}`,
       )
       .join("\n"),
   );
@@ -286,6 +306,7 @@ export async function showCommand(options: ShowOptions): Promise<number> {
     workspace: bundle.workspace,
     metrics: bundle.metrics,
     verdict: bundle.verdict,
+    selection: bundle.selection,
   };
   const show: Show = Show.parse({
     run: run.name,

@@ -29,14 +29,16 @@ export async function statsCommand(options: StatsOptions): Promise<number> {
   const chain = createChainStatistics();
   const funnel = createFunnel(Object.keys(filters));
   let [measured, judged, counted] = [0, 0, 0];
-  for await (const { id, detection, metrics, verdict } of readAllBundles(run, ["detection", "metrics", "verdict"])) {
+  for await (const bundle of readAllBundles(run, ["detection", "metrics", "verdict", "selection"])) {
+    const { id, detection, metrics, verdict, selection } = bundle;
     if (metrics?.outcome.ok !== true) continue;
     const { value } = metrics.outcome;
     const decided = verdict?.outcome.ok === true ? verdict.outcome.value : null;
     measured += 1;
     judged += decided === null ? 0 : 1;
-    if (decided !== null) funnel.add(id, value, decided);
-    if (!options.all && decided?.context.keep !== true) continue;
+    const leftOut = selection?.outcome.ok === true ? selection.outcome.value.leftOut : null;
+    if (decided !== null) funnel.add(id, value, decided, leftOut);
+    if (!options.all && (decided?.context.keep !== true || leftOut !== null)) continue;
     counted += 1;
     const left = (options.all || decided?.dropLast == null ? null : metricsWithoutLast(value)) ?? value;
     statistics.add(left);
@@ -55,7 +57,7 @@ export async function statsCommand(options: StatsOptions): Promise<number> {
   const hint = measured === 0 ? `; measure first: catgen run 1-5 --run ${run.name}` : "";
   print(options, stats, () =>
     [
-      `${counted} of ${measured} measured trajectories${options.all ? "" : " (kept by judging; --all counts every one)"}${hint}\n\n${statsTable(stats)}\n${chainTable(stats.chain)}`,
+      `${counted} of ${measured} measured trajectories${options.all ? "" : " (kept by judging and selected; --all counts every one)"}${hint}\n\n${statsTable(stats)}\n${chainTable(stats.chain)}`,
       ...(stats.funnel === null ? [] : [funnelTable(stats.funnel)]),
     ].join("\n"),
   );

@@ -25,6 +25,7 @@ import { withVerdictApplied } from "../../stages/lib/last-call.ts";
 import { assertNoSecretText } from "../secrets/scan-files.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { fileDigest } from "../store/lines.ts";
+import { croissantFile, madeWith } from "./about-texts.ts";
 import type { ExportRequest, Gathered } from "./request.ts";
 import { reuseWhole, type Whole, type WrittenPart } from "./reuse.ts";
 import { Spool } from "./spool.ts";
@@ -69,7 +70,7 @@ export async function exportDataset(request: ExportRequest): Promise<ExportSumma
   const data = await filesOf(request.folder, splits);
   const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
   const plan = launchPlan(request, account, splits);
-  await writeTexts(request, account, stats, splits, content, plan);
+  await writeTexts(request, account, stats, splits, content, plan, data);
   const { funnel: _, ...tableOne } = stats;
   return {
     trajectories: { in: account.trajectories, out: account.provenance.trajectories },
@@ -150,7 +151,7 @@ async function gather({ bundles, params, ports, spent, signal, progress }: Expor
   let trajectories = 0;
   for await (const judged of bundles()) {
     signal?.throwIfAborted();
-    funnel.add(judged.trajectory.id, judged.metrics, judged.verdict);
+    funnel.add(judged.trajectory.id, judged.metrics, judged.verdict, judged.leftOut);
     const bundle = withVerdictApplied(judged);
     const exported = exportTrajectory(bundle, params, ports);
     for (const kind of SampleKind.options) notKept[kind] += exported.notKept[kind];
@@ -243,19 +244,23 @@ function launchPlan(
 
 /** Card, launch files and statistics. */
 async function writeTexts(
-  { params, folder, tokenizer, ports }: ExportRequest,
+  request: ExportRequest,
   { provenance, refused, repositories }: Whole["account"],
   stats: Stats,
   splits: readonly WrittenSplit[],
   content: string,
   plan: LaunchPlan,
+  data: DatasetFiles,
 ): Promise<void> {
+  const { params, folder, tokenizer, ports } = request;
   const { parts } = plan;
   const texts = [
+    croissantFile(request, provenance, parts, data),
     {
       path: "README.md",
       text: datasetCard({
         tokenizer: tokenizer ?? "Qwen2.5",
+        made: madeWith(request),
         params,
         parts,
         sizes: splits,

@@ -1,6 +1,7 @@
 import type { Funnel, Spent } from "../../schemas/funnel.ts";
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
+import type { MadeWith } from "../../stages/export/card-sections.ts";
 import type { ExportBundle, ExportParams, ExportPorts } from "../../stages/export/export.ts";
 import type { LayoutPorts } from "../../stages/export/layouts/layout.ts";
 import type { Mixed } from "../../stages/export/mix.ts";
@@ -18,6 +19,8 @@ export interface ExportRequest {
   readonly folder: string;
   /** The model's own chat template. */
   readonly template: string;
+  /** What makes the dataset, for its card; left out: it is not told. */
+  readonly made?: Omit<MadeWith, "prompts">;
   /** Name of the tokenizer, for the card; left out: the built-in one's. */
   readonly tokenizer?: string;
   /** What the run's model calls cost so far; left out: nothing. */

@@ -3,6 +3,8 @@ import { createReadStream } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
+import { isHubPath } from "../adapters/hub-file.ts";
+import { hubParts } from "./hub-input.ts";
 
 export interface InputPart {
   readonly path: string;
@@ -29,10 +31,11 @@ interface Hashed extends InputPart {
 }
 
 /**
- * Files and folders -> units, sorted by name. Every file is in exactly one unit (hidden ones and `node_modules` too; only `.git` folders are
+ * Files, folders and datasets on the hub -> units, sorted by name. Every file is in exactly one unit (hidden ones and `node_modules` too; only `.git` folders are
  * left out); links are followed, never in circles. Digests are made by streaming.
  */
-export async function planInputs(paths: readonly string[]): Promise<InputUnit[]> {
+export async function planInputs(inputs: readonly string[]): Promise<InputUnit[]> {
+  const paths = inputs.filter((input) => !isHubPath(input));
   const kinds = await Promise.all(paths.map(statOf));
   const folders = kinds.filter((kind) => kind.isDirectory()).length;
   const used = new Map<string, number>();
@@ -48,6 +51,7 @@ export async function planInputs(paths: readonly string[]): Promise<InputUnit[]>
     const found = await walk(path, prefix, []);
     for (const file of found.filter((entry) => !planned.has(entry.path))) await addFile(files, planned, file.path, file.name, file.problem);
   }
+  for (const input of inputs.filter(isHubPath)) for (const part of await hubParts(input)) files.push({ ...part, mayHoldFacts: false });
   return group(files.sort(byName));
 }
 

@@ -3,7 +3,7 @@ import type { OutcomeFact } from "../../schemas/inputs.ts";
 import { describe, isFields } from "../../stages/generate/lenient.ts";
 import { pageKind } from "../../stages/generate/other-formats.ts";
 import { type Report, readMarkdownReport, readReport, withoutTrailingCommas } from "../../stages/generate/reports.ts";
-import { readParquetRows } from "../adapters/parquet-reader.ts";
+import { readParquetRowsWithout } from "../adapters/parquet-reader.ts";
 import { readCompletions, readEventFiles } from "./many-files.ts";
 import { decode, parseJson } from "./parse.ts";
 import type { InputPart, InputUnit } from "./plan.ts";
@@ -224,21 +224,29 @@ async function* rescued(part: InputPart, tally: Tally, reading: Reading): AsyncG
 
 // ---- Tables and pages ----
 
+/** Columns of public sets that no dialect reads and that weigh much: logs of test runs (nebius/SWE-agent-trajectories). */
+const unreadColumns: ReadonlySet<string> = new Set(["eval_logs"]);
+
 async function* rowsOf(path: string): AsyncGenerator<Record<string, unknown>> {
   let rows = 0;
   try {
-    for await (const row of readParquetRows(path)) {
+    for await (const row of readParquetRowsWithout(path, unreadColumns)) {
       yield row;
       rows += 1;
     }
   } catch (cause) {
-    throw systemError.test(codeOf(cause)) ? cause : new Damaged(rows, cause);
+    const world = systemError.test(codeOf(cause)) || (cause instanceof Fault && cause.code !== "ROWS_CORRUPT");
+    throw world ? cause : new Damaged(rows, cause);
   }
 }
 
 async function* readParquet(part: InputPart, tally: Tally, reading: Reading): AsyncGenerator<UnitEvent> {
   let record = 0;
   for await (const row of rowsOf(part.path)) {
+    if ("cat_sample_id" in row) {
+      tally.report.why = "samples of a catgen dataset, not runs: import the trajectories they were made of";
+      return;
+    }
     // As JSON the row is what every dialect knows, and its digest does not depend on the packing.
     const text = JSON.stringify(row);
     const raw = Buffer.from(text);

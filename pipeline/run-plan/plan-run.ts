@@ -1,8 +1,7 @@
 import { RunPlan, type StepPlan } from "../../schemas/run-plan.ts";
 import { stepKey } from "../keys.ts";
-import { type RowStepName, type StepInfo, stepNamed } from "../plan.ts";
+import { type StepInfo, stepNamed } from "../plan.ts";
 import { finishedRecords } from "../rollout/records.ts";
-import { exportState } from "../run/export.ts";
 import { planAll } from "../run/generate.ts";
 import { readInputs } from "../run/inputs.ts";
 import { stageShards } from "../run/overview.ts";
@@ -58,9 +57,10 @@ async function planGenerate(place: PlanPlace, given: PlanInput, unsettled: Unset
   };
 }
 
-async function planExport({ run, settled }: PlanPlace, waitsFor: readonly string[]): Promise<StepPlan> {
-  const { step, name } = stepNamed("export");
-  const done = run.shards > 0 && (await exportState(run, settled)).lack === null;
+/** A step that sees all shards at once and counts as one row. */
+async function planWhole({ run, settled }: PlanPlace, { step, name }: StepInfo, waitsFor: readonly string[]): Promise<StepPlan> {
+  const { missing, stale } = await stageShards(run, name, settled);
+  const done = run.shards > 0 && missing + stale === 0;
   const upperBound = done && waitsFor.length > 0;
   const toMake = done && !upperBound ? 0 : 1;
   return {
@@ -109,8 +109,8 @@ async function planStep(
       (other) => (unsettled.get(other.name)?.size ?? 0) > 0 || plans.some((plan) => plan.name === other.name && plan.rows.toMake !== 0),
     )
     .map(({ step }) => step);
-  if (info.name === "export") return planExport(place, waitsFor);
-  const name = info.name as RowStepName;
+  if (info.name === "export" || info.name === "select") return planWhole(place, info, waitsFor);
+  const { name } = info;
   if (name !== "condense") return rowsOnly(info, await missingRows(place, name, shards, unsettled), waitsFor);
   const { rows, model } = await planCondense(place, shards, unsettled);
   return { ...rowsOnly(info, rows, waitsFor), model };

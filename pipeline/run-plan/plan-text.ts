@@ -62,7 +62,10 @@ function rowsText({ rows, upperBound, waitsFor, name, input, tasks }: StepPlan):
   const waits = waitsFor.length === 0 ? "" : `; after ${waitsFor.join(", ")}`;
   const { toMake, reusable } = rows;
   const kept = name === "generate" ? `${grouped(reusable)} trajectories there` : `${grouped(reusable)} reusable`;
-  if (name === "export") return toMake === 0 ? "nothing to do" : `the dataset${upperBound ? ", if rows change" : ""}${waits}`;
+  if (name === "export" || name === "select")
+    return toMake === 0
+      ? "nothing to do"
+      : `the ${name === "export" ? "dataset" : "whole set"}${upperBound ? ", if rows change" : ""}${waits}`;
   if (name !== "generate") {
     if (toMake === null) return `not known yet${waits}`;
     return toMake === 0 && waits === ""

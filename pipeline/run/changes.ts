@@ -19,9 +19,13 @@ const inRecipe: Readonly<Record<string, string>> = {
   replyTokens: "window.replyTokens",
   baseTools: "export.baseTools",
   seed: "run.seed",
+  kinds: "export.kinds",
 };
 const named = (sentence: string): string =>
-  sentence.replace(/^memory\./, "condense.").replace(/^[A-Za-z]+(?= changed)/, (path) => inRecipe[path] ?? path);
+  sentence
+    .replace(/^memory\./, "condense.")
+    .replace(/^set\./, "filter.set.")
+    .replace(/^[A-Za-z]+(?= changed)/, (path) => inRecipe[path] ?? path);
 
 /** What changed between two keys of a step, in sentences: parameters by path, version, tokenizer. */
 export function changes(before: KeyMaterial, after: KeyMaterial): string[] {

@@ -9,7 +9,7 @@ import { openTokenizer } from "../adapters/model-tokenizer.ts";
 import { type ExportBundle, type ExportSummary, exportDataset } from "../export/export-dataset.ts";
 import { type EarlierExport, readParts, writeParts } from "../export/reuse.ts";
 import { type Settled, stepKey } from "../keys.ts";
-import { stepNamed } from "../plan.ts";
+import { stepNamed, stepVersions } from "../plan.ts";
 import { ownSecrets } from "../secrets/own.ts";
 import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
 import { crashPoint } from "../store/crash-point.ts";
@@ -28,11 +28,14 @@ import {
   withVerdict,
 } from "../store/run-folder.ts";
 import { opened, sealed } from "../store/seal.ts";
+import { catgenVersion } from "../version.ts";
 import { readAllBundles } from "./bundles.ts";
 import type { RunContext, StepSummary } from "./context.ts";
+import { notFresh, requireAllFresh } from "./fresh-inputs.ts";
 import { funnelOf, keptKey } from "./kept.ts";
+import { selectStates } from "./select.ts";
 import { spentBy } from "./spent.ts";
-import { type Lack, stepStates } from "./state.ts";
+import type { Lack } from "./state.ts";
 
 const { step } = stepNamed("export");
 /** Parts that shape a dataset. Detection is not among them: memories and segments say all that is left of it. */
@@ -42,6 +45,7 @@ const partsOf = {
   workspace: "4-stitch",
   metrics: "5-measure",
   verdict: "5-judge",
+  selection: "5-select",
 } as const;
 
 export async function readExportManifest(run: RunFolder): Promise<ExportManifest | null> {
@@ -84,29 +88,22 @@ export async function exportState(run: RunFolder, settled: Settled): Promise<{ m
   return { manifest, lack: (await filesAreThere(run, manifest)) ? null : { kind: "rows-gone" } };
 }
 
-async function requireFresh(context: RunContext): Promise<void> {
-  for (const name of ["detect", "condense", "stitch", "measure", "judge"] as const) {
-    const stale = (await stepStates(context.run, name, context.settled)).find(
-      (state) => state.lack !== null && state.lack.kind !== "failures",
-    );
-    if (stale !== undefined)
-      throw new Fault(
-        "STAGE_INCOMPLETE",
-        "stop",
-        `export needs every shard of ${stepNamed(name).step}, and shard ${stale.shard} is ${stale.lack?.kind === "missing" ? "missing" : "stale"}; run everything that is missing with: catgen run all ${runOptions(context.run)}`,
-      );
-  }
-}
-
 async function* exportBundles(run: RunFolder): AsyncGenerator<ExportBundle> {
-  for await (const bundle of readAllBundles(run, ["trajectory", "memory", "workspace", "metrics", "verdict"])) {
+  for await (const bundle of readAllBundles(run, ["trajectory", "memory", "workspace", "metrics", "verdict", "selection"])) {
     const value = <T>(row: { outcome: { ok: true; value: T } | { ok: false } } | null): T | null =>
       row?.outcome.ok === true ? row.outcome.value : null;
     const trajectory = value(bundle.trajectory);
     const metrics = value(bundle.metrics);
     const verdict = value(bundle.verdict);
     if (trajectory === null || metrics === null || verdict === null) continue; // failed records have no rows; their manifests say so
-    yield { trajectory, memory: value(bundle.memory), workspace: value(bundle.workspace), metrics, verdict };
+    yield {
+      trajectory,
+      memory: value(bundle.memory),
+      workspace: value(bundle.workspace),
+      metrics,
+      verdict,
+      leftOut: value(bundle.selection)?.leftOut ?? null,
+    };
   }
 }
 
@@ -149,7 +146,9 @@ async function earlierExports(run: RunFolder): Promise<EarlierExport[]> {
 /** Stage 6: the dataset, as a whole; nothing is done when rows and parameters are those it was made from. */
 export async function runExport(context: RunContext): Promise<ExportDone> {
   const { run, settled, ports, progress, signal } = context;
-  await requireFresh(context);
+  await requireAllFresh(context, "export");
+  const unselected = (await selectStates(run, settled)).find(({ lack }) => lack !== null);
+  if (unselected !== undefined) throw notFresh(run, "export", "5-select", unselected);
   const { stageKey, material, params } = stepKey("export", settled);
   if ((await exportState(run, settled)).lack === null)
     return { summary: { step, shardsMade: 0, shardsKept: 1, rowsMade: 0, rowsReused: 0, failures: [] }, dataset: null };
@@ -175,6 +174,7 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
       folder,
       template: await tokenizer.template(),
       ...(settled.tokenizer.local === null ? {} : { tokenizer: settled.tokenizer.name }),
+      made: { version: catgenVersion(), steps: stepVersions, tokenizer: settled.tokenizer.digest },
       spent: await spentBy(run),
       earlier: await earlierExports(run),
       kept: { key: await keptKey(run, material, inputs), funnel: () => funnelOf(run) },

@@ -1,11 +1,11 @@
 import type { PartName } from "../../schemas/bundle.ts";
 import { Fault } from "../../schemas/fault.ts";
 import { stepKey } from "../keys.ts";
-import { type RowStepName, type StepInfo, writerOf } from "../plan.ts";
+import { type RowStepName, type StepInfo, stepNamed, writerOf } from "../plan.ts";
 import { readManifest } from "../store/manifests.ts";
-import { runOptions } from "../store/run-folder.ts";
+import { type RunFolder, runOptions } from "../store/run-folder.ts";
 import type { RunContext } from "./context.ts";
-import { partsRead, shardState } from "./state.ts";
+import { partsRead, type ShardState, shardState, stepStates } from "./state.ts";
 
 /** Why a part of a shard cannot be read now; null when it is fresh, and so is all it rests on. */
 async function unfit(context: RunContext, part: PartName, shard: number): Promise<{ step: StepInfo; state: string } | null> {
@@ -34,4 +34,20 @@ export async function requireFreshInputs(context: RunContext, name: RowStepName,
   }
   const [first] = partsRead(name);
   return first === undefined ? 0 : ((await readManifest(context.run, writerOf(first).step, shard))?.output.rows ?? 0);
+}
+
+/** For a step that needs every shard, `step` is not fresh. */
+export const notFresh = (run: RunFolder, needs: string, step: string, { shard, lack }: ShardState): Fault =>
+  new Fault(
+    "STAGE_INCOMPLETE",
+    "stop",
+    `${needs} needs every shard of ${step}, and shard ${shard} is ${lack?.kind === "missing" ? "missing" : "stale"}; run everything that is missing with: catgen run all ${runOptions(run)}`,
+  );
+
+/** Are all shards of the row steps there and fresh? Records that failed are left for a later try. */
+export async function requireAllFresh({ run, settled }: Pick<RunContext, "run" | "settled">, needs: string): Promise<void> {
+  for (const name of ["detect", "condense", "stitch", "measure", "judge"] as const) {
+    const stale = (await stepStates(run, name, settled)).find(({ lack }) => lack !== null && lack.kind !== "failures");
+    if (stale !== undefined) throw notFresh(run, needs, stepNamed(name).step, stale);
+  }
 }

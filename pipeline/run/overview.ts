@@ -4,6 +4,7 @@ import { type RowStepName, type StepName, stepNamed } from "../plan.ts";
 import { readManifests, rowsAreThere } from "../store/manifests.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 import { exportState } from "./export.ts";
+import { selectStates } from "./select.ts";
 import { type Lack, stepStates } from "./state.ts";
 
 export interface StageShards {
@@ -43,7 +44,7 @@ export async function stageShards(run: RunFolder, name: StepName, settled: Settl
     const { manifest, lack } = await exportState(run, settled);
     return counted([manifest], [lack]);
   }
-  const states = await stepStates(run, name as RowStepName, settled);
+  const states = name === "select" ? await selectStates(run, settled) : await stepStates(run, name as RowStepName, settled);
   return counted(
     states.map((state) => state.manifest),
     states.map((state) => state.lack),

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { Fault } from "../../schemas/fault.ts";
-import { type RowStepName, type StepInfo, stepTable } from "../plan.ts";
+import { type StepInfo, stepTable } from "../plan.ts";
 import { finishedRecords } from "../rollout/records.ts";
 import { exportManifestPath, manifestPath, type RunFolder } from "../store/run-folder.ts";
 import type { RunContext } from "./context.ts";
@@ -8,6 +8,7 @@ import { runExport } from "./export.ts";
 import { runGenerate } from "./generate.ts";
 import { forgotten, readInputs, writeInputs } from "./inputs.ts";
 import { runStage } from "./run-stage.ts";
+import { runSelect } from "./select.ts";
 import { type Damage, verifyRun } from "./verify.ts";
 
 export interface Repaired {
@@ -53,7 +54,8 @@ export async function repairRun(context: RunContext, own = false): Promise<Repai
       await writeInputs(run, forgotten(inputs)); // read every file again; shards that are whole stay as they are
       await runGenerate(context, { paths: inputs.paths, records: await finishedRecords(context.run), limit: inputs.limit });
     } else if (info.name === "export") await runExport(context);
-    else if (info.name !== "generate") await runStage(context, info.name as RowStepName, shardsOf(found, info));
+    else if (info.name === "select") await runSelect(context);
+    else if (info.name !== "generate") await runStage(context, info.name, shardsOf(found, info));
     steps.push(info.step);
   }
   return { found, steps, left: found.length === 0 ? [] : (await verifyRun(run, nothing, own)).damage };

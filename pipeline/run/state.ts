@@ -25,7 +25,7 @@ export const partsRead = (name: RowStepName) => [...rowStages[name].reads, ...ro
 /** Steps that a step rests on, directly or through others. */
 export function restsOn(info: StepInfo): StepInfo[] {
   if (info.name === "generate") return [];
-  if (info.name === "export") return stepTable.filter((other) => other.name !== "export");
+  if (info.name === "export" || info.name === "select") return stepTable.slice(0, stepTable.indexOf(info));
   const direct = partsRead(info.name as RowStepName).map(writerOf);
   return [...new Set(direct.flatMap((below) => [...restsOn(below), below]))];
 }

@@ -1,7 +1,9 @@
 import type { OnlyIn, VerdictDiff, Yield } from "../../schemas/analysis.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { Recipe } from "../../schemas/recipe.ts";
+import type { LeftOut } from "../../schemas/selection.ts";
 import type { Decision, Failure, Verdict } from "../../schemas/verdict.ts";
+import { leftOutText } from "../../stages/filter/selection/left-out-text.ts";
 import { stepNamed } from "../plan.ts";
 import { readManifest } from "../store/manifests.ts";
 import { type RunFolder, runOptions, verdictName } from "../store/run-folder.ts";
@@ -21,8 +23,21 @@ const emptySide = (): Side => ({ kept: { trajectories: 0, segments: 0 }, because
 const verdictIn = (bundle: StoredBundle | undefined): Verdict | null =>
   bundle?.verdict?.outcome.ok === true ? bundle.verdict.outcome.value : null;
 
-const keptSegments = ({ segments, dropLast }: Verdict): number =>
-  [...segments, ...(dropLast === null ? [] : [dropLast])].filter(({ keep }) => keep).length;
+const leftOutIn = (bundle: StoredBundle): LeftOut | null =>
+  bundle.selection?.outcome.ok === true ? bundle.selection.outcome.value.leftOut : null;
+
+/** What a set says of one trajectory. */
+interface Said {
+  readonly verdict: Verdict;
+  readonly leftOut: LeftOut | null;
+}
+const saidIn = (bundle: StoredBundle): Said | null => {
+  const verdict = verdictIn(bundle);
+  return verdict === null ? null : { verdict, leftOut: leftOutIn(bundle) };
+};
+
+const keptSegments = ({ verdict: { segments, dropLast }, leftOut }: Said): number =>
+  leftOut !== null ? 0 : [...segments, ...(dropLast === null ? [] : [dropLast])].filter(({ keep }) => keep).length;
 
 const sentence = ({ filter, block, value, limit, action }: Failure): string =>
   `${filter}${block === null ? "" : ` in call ${block + 1}`}: ${value}${limit === null ? "" : `, limit ${limit}`} (${action})`;
@@ -41,12 +56,15 @@ function causesIn({ trajectory, context, segments }: Verdict): Failure[] {
     });
 }
 
-function note(side: Side, id: string, more: number, other: Verdict): void {
+function note(side: Side, id: string, more: number, { verdict, leftOut }: Said): void {
   side.kept.trajectories += 1;
   side.kept.segments += more;
-  const causes = causesIn(other);
-  for (const filter of new Set(causes.map((failure) => failure.filter))) side.because.set(filter, (side.because.get(filter) ?? 0) + 1);
-  if (side.examples.length < mostExamples) side.examples.push({ id, why: causes.map(sentence) });
+  const causes = causesIn(verdict);
+  const ofSet = leftOut === null ? [] : [`set:${leftOut.rule}`];
+  for (const filter of new Set([...causes.map((failure) => failure.filter), ...ofSet]))
+    side.because.set(filter, (side.because.get(filter) ?? 0) + 1);
+  if (side.examples.length < mostExamples)
+    side.examples.push({ id, why: [...causes.map(sentence), ...(leftOut === null ? [] : [leftOutText(leftOut)])] });
 }
 
 const finished = ({ kept, because, examples }: Side): OnlyIn => ({
@@ -67,7 +85,7 @@ async function requireJudged(run: RunFolder): Promise<void> {
       );
 }
 
-/** What one verdict set of a run keeps and the other does not, and why, from verdict rows alone. Both runs are one run, as each set sees it. */
+/** What one verdict set of a run keeps and the other does not, and why, from verdict and selection rows alone. Both runs are one run, as each set sees it. */
 export async function diffVerdicts(first: RunFolder, second: RunFolder, recipes: readonly [Recipe, Recipe]): Promise<VerdictDiff> {
   await requireJudged(first);
   await requireJudged(second);
@@ -75,9 +93,9 @@ export async function diffVerdicts(first: RunFolder, second: RunFolder, recipes:
   const both: Yield = { trajectories: 0, segments: 0 };
   let [judged, neither] = [0, 0];
   for (let shard = 0; shard < first.shards; shard += 1) {
-    const others = readBundles(second, shard, ["verdict"]);
+    const others = readBundles(second, shard, ["verdict", "selection"]);
     try {
-      for await (const bundle of readBundles(first, shard, ["verdict"])) {
+      for await (const bundle of readBundles(first, shard, ["verdict", "selection"])) {
         const { value: partner } = await others.next();
         if (partner?.id !== bundle.id)
           throw new Fault(
@@ -85,7 +103,7 @@ export async function diffVerdicts(first: RunFolder, second: RunFolder, recipes:
             "stop",
             `shard ${shard}: the two sets judge other trajectories; judge both anew: catgen run 5, with and without --verdict`,
           );
-        const [a, b] = [verdictIn(bundle), verdictIn(partner)];
+        const [a, b] = [saidIn(bundle), saidIn(partner)];
         if (a === null || b === null) continue;
         judged += 1;
         const [inA, inB] = [keptSegments(a), keptSegments(b)];

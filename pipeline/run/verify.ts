@@ -164,7 +164,7 @@ export async function verifyRun(run: RunFolder, progress: (shard: number) => voi
   const damage: Damage[] = [];
   let files = 0;
   let rows = 0;
-  const steps = own ? [stepNamed("measure"), stepNamed("judge")] : stepTable;
+  const steps = own ? [stepNamed("measure"), stepNamed("judge"), stepNamed("select")] : stepTable;
   if (!own && (await inputsAreDamaged(run)))
     damage.push({ stage: "1-generate", shard: null, what: `${inputsPath(run)} is no whole account of the input` });
   const exported = await verifyExport(run);

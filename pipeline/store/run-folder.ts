@@ -16,7 +16,7 @@ export interface RunFolder {
 export const shardName = (shard: number): string => String(shard).padStart(5, "0");
 
 /** Steps of which every verdict set has its own. */
-const perVerdict: ReadonlySet<string> = new Set(["5-judge", "6-export"]);
+const perVerdict: ReadonlySet<string> = new Set(["5-judge", "5-select", "6-export"]);
 const suffix = ({ verdict }: RunFolder): string => (verdict === null ? "" : `-${verdict}`);
 
 export const stageFolder = (run: RunFolder, step: string): string =>

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SampleKind } from "../sample.ts";
+import { AboutRecipe } from "./about.ts";
 import { share } from "./ranges.ts";
 import { TrainingRecipe } from "./training.ts";
 
@@ -72,6 +73,7 @@ export const ExportRecipe = z.strictObject({
       "Types of secrets that samples may hold, e.g. [password]: for false alarms that you have looked at. All others keep a sample out (`secret:<type>`).",
     ),
   name: z.string().min(1).default("CAT-Instruct").describe("Name of the dataset in its card."),
+  about: AboutRecipe.prefault({}).describe("What only people know of the dataset, for its card and metadata."),
   training: TrainingRecipe.prefault({}).describe("What the launch configs say."),
 });
 export type ExportRecipe = z.infer<typeof ExportRecipe>;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { telltaleShare } from "../contamination.ts";
 import { FilterAction } from "../filter-action.ts";
 import { ExitStatus } from "../trajectory.ts";
+import { FilterSetRecipe } from "./filter-set.ts";
 import { limit, share } from "./ranges.ts";
 
 export const FilterRecipe = z.strictObject({
@@ -174,5 +175,10 @@ export const FilterRecipe = z.strictObject({
     .describe(
       "What a failing filter does, by its name, e.g. {fold-ratio-too-high: drop-last}; `others` speaks for those not named that may. `reject-trajectory`: nothing is kept; `reject-context`: no segments and condensations, `base` may stay; `reject-sample`: that sample alone; `drop-last`: the last context call is left out where the filter then passes and the merged last segment fits, else reject-context; `flag`: nothing, the row says it. Filters over trajectories reject them or flag; over the context management all but reject-sample; over single calls all; over samples no drop-last. Unrenderable, rejected upstream and over the window cannot be flagged. Unnamed: what the filter looks at is rejected.",
     ),
+  set: FilterSetRecipe.prefault({}).describe("What is selected of all that the thresholds keep."),
 });
 export type FilterRecipe = z.infer<typeof FilterRecipe>;
+
+/** What a single trajectory is judged by. */
+export const ThresholdRecipe = FilterRecipe.omit({ set: true });
+export type ThresholdRecipe = z.infer<typeof ThresholdRecipe>;

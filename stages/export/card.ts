@@ -1,5 +1,6 @@
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
+import { citationText, limitsText, type MadeWith, madeWithText, personalText } from "./card-sections.ts";
 import { contaminationText } from "./contamination-card.ts";
 import { type DatasetConfig, type DatasetPart, hasSplit, mixtureConfigs, mixturesOf, partConfigs } from "./dataset-parts.ts";
 import type { ExportParams } from "./export.ts";
@@ -34,6 +35,8 @@ export interface CardFacts {
   readonly tokenizer: string;
   /** Digest over the rows of the whole dataset. */
   readonly content: string;
+  /** null: not told. */
+  readonly made: MadeWith | null;
 }
 
 /** SPDX ids by the Hub's own names. Source: huggingface.co/docs/hub/repositories-licenses. */
@@ -93,8 +96,12 @@ const rowsOnce = ({ sizes }: CardFacts): number => {
   return sizes.reduce((sum, size) => sum + (size.layout === layout ? size.rows : 0), 0);
 };
 
+/** Licences of all sources, by the hub's names. */
+export const licencesOf = ({ sources }: Provenance): string[] =>
+  [...new Set(Object.values(sources).flatMap((counts) => Object.keys(counts).map(hubLicence)))].sort();
+
 function frontMatter(facts: CardFacts): string {
-  const licences = [...new Set(Object.values(facts.provenance.sources).flatMap((counts) => Object.keys(counts).map(hubLicence)))].sort();
+  const licences = licencesOf(facts.provenance);
   const yaml = yamlText({
     pretty_name: facts.params.export.name,
     ...(licences.length === 0 ? {} : { license: licences.length === 1 ? (licences[0] ?? "other") : licences }),
@@ -136,7 +143,7 @@ function labels({ provenance }: CardFacts): string[] {
   ];
 }
 
-function origin({ params, provenance, repositories }: CardFacts): string {
+function origin({ params, provenance, repositories, made }: CardFacts): string {
   const { persona, window, condense, filter } = params;
   const { actions = {}, ...limits } = filter ?? {};
   const thresholds = Object.entries(limits).filter(([, value]) => value !== null);
@@ -152,7 +159,7 @@ measured with the exact tokenizer, and judged.
 - **Memories** by ${Object.keys(provenance.condensers).length === 0 ? "nobody (there are none)" : listed(provenance.condensers)}; aimed at ${condense.memoryBaseTokens} tokens + ${condense.memoryShare} of what they stand for, at most ${condense.memoryCapTokens}.
 - **Agent turns** by ${Object.keys(provenance.agentModels).length === 0 ? "nobody (there are none)" : listed(provenance.agentModels)}.
 ${thresholds.length === 0 ? "" : `- **Thresholds** ${thresholds.map(([name, value]) => code(`${name}: ${Array.isArray(value) ? value.join(", ") : String(value)}`)).join(", ")}.\n`}${actionTexts.length === 0 ? "" : `- **Actions** of filters where they are not to reject: ${actionTexts.join(", ")}.\n`}- **Split** by repository, so that no repository is on both sides: ${repositories.train} train${repositories.validation === 0 ? "; no validation split" : `, ${repositories.validation} validation`}, seed ${params.seed}.
-
+${made === null ? "" : `${madeWithText(made)}\n`}
 ### Sources and licences
 
 ${table(
@@ -233,12 +240,18 @@ Configurations are named \`<layout>-<kind>\`${validation}. For training, downloa
 
 \`\`\`bash
 python3 launch/prepare-model.py                 # ${facts.params.export.training.model} into ./model${facts.params.export.training.yarn ? `, positions stretched to ${facts.params.window.tokens} by YaRN` : ""}
-sbatch launch/slurm.sh                          # axolotl; or TRAINER=trl sbatch launch/slurm.sh
+bash configs/trl/install.sh                     # or axolotl, ms-swift, llamafactory, automodel
+bash configs/trl/run.sh                         # several hosts: launch/{torchrun,slurm,skypilot,kubernetes}/
 \`\`\`
 
-\`configs/axolotl\` and \`configs/trl\` hold the hyper-parameters of the paper where it states them; the rest (batch, betas, precision, YaRN) is ours.
-${facts.parts.some((part) => part.layout === "messages") ? "Other trainers: ms-swift reads `messages` and its `loss`; LLaMA-Factory (sharegpt), verl and OpenRLHF read `messages` but train every agent turn, the\nrepeated ones too: give them the `base` kind only.\n" : ""}`;
+The configs hold the hyper-parameters of the paper where it states them; the rest (batch, betas, precision, YaRN) is ours. \`configs/README.md\` says what each
+trainer reads, whether each turn is trained exactly once by it, and what memory and time a training takes. Inference must keep to \`runtime.yaml\`.
+${facts.parts.some((part) => part.layout === "messages") ? "Other trainers: verl and OpenRLHF read `messages` but train every agent turn, the repeated ones too: give them the `base` kind only.\n" : ""}`;
 }
+
+/** What it is, in two sentences. */
+export const about =
+  "Supervised fine-tuning data that teaches a model to manage its own context: it calls a `context` tool, which replaces the older part of the\nconversation by a structured memory. Built after *Context as a Tool* (CAT) by the CAT-Generator pipeline; it is not the paper's own data.";
 
 /** README.md of the dataset. Nothing in it depends on time or place. */
 export function datasetCard(facts: CardFacts): string {
@@ -246,14 +259,16 @@ export function datasetCard(facts: CardFacts): string {
     frontMatter(facts),
     `# ${facts.params.export.name}`,
     ...labels(facts),
-    "Supervised fine-tuning data that teaches a model to manage its own context: it calls a `context` tool, which replaces the older part of the\nconversation by a structured memory. Built after *Context as a Tool* (CAT) by the CAT-Generator pipeline; it is not the paper's own data.",
+    about,
     contents(facts),
     `## Table 1 of the paper, and this dataset\n\nOver the ${grouped(facts.stats.run.trajectories)} trajectories with at least one exported segment. The paper states one compression and does not say whether it means the memory against\nwhat it replaces (fold) or the window after a call against before (whole window).\n\n${statsMarkdown(facts.stats)}`,
     keptText(facts),
     contaminationText(facts.stats.funnel, facts.params.evaluation, facts.params.filter),
     origin(facts),
-    "## Limits\n\n- Trajectories are those of their sources, with their mistakes; only what the thresholds name was filtered.\n- Insertion points follow signals and the window, not a measured benefit for solving the task.\n- Nobody has read all samples. Keys, tokens and passwords of known shape were replaced by placeholders such as `[SECRET:github-token:1]`, and samples that still held one were left out; names, addresses and paths that the repositories publish may be there, unless placeholders (`[PERSONAL:mail:1]`) show that they were taken out. A rule can miss what no shape gives away: tell the maintainers, and do not use what you find.",
+    personalText(),
+    limitsText(),
     usage(facts),
+    citationText(facts.params.export),
   ]
     .filter((part) => part !== "")
     .join("\n\n")

@@ -9,6 +9,7 @@ import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
 import { RunRecipe } from "../../schemas/recipe/run.ts";
 import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import { type ExportedSample, type Sample, SampleKind, type Turn } from "../../schemas/sample.ts";
+import type { LeftOut } from "../../schemas/selection.ts";
 import type { Memory, Workspace } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import type { Verdict } from "../../schemas/verdict.ts";
@@ -47,6 +48,8 @@ export interface ExportBundle {
   readonly workspace: Workspace | null;
   readonly metrics: Metrics;
   readonly verdict: Verdict;
+  /** Why the set-level pass leaves it out, as a whole; null: it does not. */
+  readonly leftOut: LeftOut | null;
 }
 
 export type { ExportedSample };
@@ -78,6 +81,7 @@ interface Counting {
   secretsIn(text: string): readonly string[];
 }
 
+const sampleId = ({ id }: Trajectory, kind: SampleKind, index: number): string => `${id}#${kind}${index}`;
 const bare = ({ role, content }: Turn): Pick<Turn, "role" | "content"> => ({ role, content });
 
 /**
@@ -98,7 +102,7 @@ function differs(
 /** Sample `index` of a kind, through the last gate. */
 function make(kind: SampleKind, index: number, count: number, input: KindInput, params: ExportParams, counting: Counting): Made {
   const { trajectory, memory, rendered } = input;
-  const id = `${trajectory.id}#${kind}${index}`;
+  const id = sampleId(trajectory, kind, index);
   const draft = kinds[kind].draft(input, index, params);
   if (!draft.ok) return { ok: false, id, why: draft.why };
   const sample: Sample = {
@@ -143,6 +147,10 @@ export function exportTrajectory(judged: ExportBundle, params: ExportParams, por
     for (const [index, decision] of decisions.entries()) {
       if (!decision.keep) {
         notKept[name] += 1;
+        continue;
+      }
+      if (bundle.leftOut !== null) {
+        refused.push({ kind: name, id: sampleId(bundle.trajectory, name, index), why: `set:${bundle.leftOut.rule}` });
         continue;
       }
       input ??= prepared(bundle, params, countTokens);

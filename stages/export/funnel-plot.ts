@@ -6,14 +6,18 @@ const size = { width: 860, left: 190, right: 150, row: 34, top: 44 };
 const colours = { trajectories: "#1f6feb", segments: "#8bb8f8" };
 
 /** What is left after each filter that loses something, as bars: trajectories above, segments below. */
-export function funnelPlot({ total, byFilter }: Funnel): string {
+export function funnelPlot({ total, byFilter, bySetRule }: Funnel): string {
   const left = { ...total.in };
   const bars = [{ name: "measured", ...left }];
-  for (const { filter, lost } of byFilter) {
+  const losses = [
+    ...byFilter.map(({ filter, lost }) => ({ name: filter, lost })),
+    ...bySetRule.map(({ rule, lost }) => ({ name: `set: ${rule}`, lost })),
+  ];
+  for (const { name, lost } of losses) {
     if (lost.trajectories + lost.segments === 0) continue;
     left.trajectories -= lost.trajectories;
     left.segments -= lost.segments;
-    bars.push({ name: filter, ...left });
+    bars.push({ name, ...left });
   }
   const inner = size.width - size.left - size.right;
   const width = (count: number, of: number): number => (of === 0 ? 0 : (inner * count) / of);

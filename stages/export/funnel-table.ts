@@ -4,7 +4,7 @@ import { grouped } from "./number-text.ts";
 const percent = (part: number, whole: number): string => (whole === 0 ? "-" : `${grouped((100 * part) / whole, 1)} %`);
 
 /** What is left after each filter that loses something, in order; then sources and outcomes. */
-function rowsOf({ total, byFilter, bySource, byOutcome }: Funnel): string[][] {
+function rowsOf({ total, byFilter, bySetRule, bySource, byOutcome }: Funnel): string[][] {
   const left = { ...total.in };
   const rows: string[][] = [["measured", "", "", grouped(left.trajectories), grouped(left.segments)]];
   for (const { filter, lost, rejects, only, flags } of byFilter) {
@@ -18,6 +18,17 @@ function rowsOf({ total, byFilter, bySource, byOutcome }: Funnel): string[][] {
     rows.push([
       filter,
       what,
+      `-${grouped(lost.trajectories)} / -${grouped(lost.segments)}`,
+      grouped(left.trajectories),
+      grouped(left.segments),
+    ]);
+  }
+  for (const { rule, lost, leftOut } of bySetRule) {
+    left.trajectories -= lost.trajectories;
+    left.segments -= lost.segments;
+    rows.push([
+      `set: ${rule}`,
+      `${grouped(leftOut)} left out`,
       `-${grouped(lost.trajectories)} / -${grouped(lost.segments)}`,
       grouped(left.trajectories),
       grouped(left.segments),

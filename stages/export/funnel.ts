@@ -1,9 +1,15 @@
 import type { Flow, Funnel, Spent } from "../../schemas/funnel.ts";
 import type { Metrics } from "../../schemas/metrics.ts";
+import { type LeftOut, SetRule } from "../../schemas/selection.ts";
 import type { Decision, Failure, Verdict } from "../../schemas/verdict.ts";
 import { createContaminationCount } from "./contamination-count.ts";
 
 export const nothingSpent: Spent = { calls: 0, tokensIn: 0, tokensOut: 0, cost: null };
+
+interface SetTally {
+  lost: { trajectories: number; segments: number };
+  leftOut: number;
+}
 
 interface Tally {
   lost: { trajectories: number; segments: number };
@@ -24,13 +30,17 @@ const takesAll = ({ action }: Failure): boolean => action === "reject-trajectory
 
 /** Gathers the funnel, one trajectory at a time. `order`: the filters as the registry has them. */
 export function createFunnel(order: readonly string[]): {
-  add(id: string, metrics: Metrics, verdict: Verdict): void;
+  /** `leftOut`: why the set-level pass leaves it out; null: it does not, or was not made yet. */
+  add(id: string, metrics: Metrics, verdict: Verdict, leftOut: LeftOut | null): void;
   funnel(spent: Spent): Funnel;
 } {
   const total = emptyFlow();
   const [sources, outcomes] = [new Map<string, Flow>(), new Map<string, Flow>()];
   const tallies = new Map(
     order.map((name): [string, Tally] => [name, { lost: { trajectories: 0, segments: 0 }, rejects: 0, only: 0, flags: 0 }]),
+  );
+  const setTallies = new Map(
+    SetRule.options.map((rule): [SetRule, SetTally] => [rule, { lost: { trajectories: 0, segments: 0 }, leftOut: 0 }]),
   );
   const contamination = createContaminationCount();
   let keptSamples = 0;
@@ -68,21 +78,31 @@ export function createFunnel(order: readonly string[]): {
     }
   }
 
+  function leave(rule: SetRule, trajectories: number, segments: number): void {
+    const tally = setTallies.get(rule);
+    if (tally === undefined) return;
+    tally.leftOut += 1;
+    tally.lost.trajectories += trajectories;
+    tally.lost.segments += segments;
+  }
+
   const kept = (decisions: readonly Decision[]): number => decisions.filter(({ keep }) => keep).length;
 
   return {
-    add(id, metrics, verdict) {
+    add(id, metrics, verdict, leftOut) {
       const failed = allFailures(verdict);
       count(failed);
       const segments = kept([...verdict.segments, ...(verdict.dropLast === null ? [] : [verdict.dropLast])]);
       const others = kept([...verdict.condensations, verdict.base]);
-      keptSamples += segments + others;
-      contamination.add(metrics.trajectory.contamination, segments + others > 0);
+      const stays = leftOut === null;
+      if (stays) keptSamples += segments + others;
+      else leave(leftOut.rule, verdict.context.keep ? 1 : 0, segments);
+      contamination.add(metrics.trajectory.contamination, stays && segments + others > 0);
       for (const flow of [total, flowIn(sources, sourceOf(id)), flowIn(outcomes, outcomeOf(metrics))]) {
         flow.in.trajectories += 1;
         flow.in.segments += metrics.segments.length;
-        flow.kept.trajectories += verdict.context.keep ? 1 : 0;
-        flow.kept.segments += segments;
+        flow.kept.trajectories += stays && verdict.context.keep ? 1 : 0;
+        flow.kept.segments += stays ? segments : 0;
       }
       if (verdict.context.keep) loseSingly(verdict);
       else lose(firstOf(failed.filter(takesAll)), 1, metrics.segments.length);
@@ -90,6 +110,7 @@ export function createFunnel(order: readonly string[]): {
     funnel: (spent) => ({
       total,
       byFilter: [...tallies].map(([filter, tally]) => ({ filter, ...tally })),
+      bySetRule: [...setTallies].filter(([, tally]) => tally.leftOut > 0).map(([rule, tally]) => ({ rule, ...tally })),
       bySource: sorted(sources),
       byOutcome: sorted(outcomes),
       keptSamples,

@@ -1,3 +1,5 @@
+import { plainRepository, repositoryOf as repositoryOfInstance } from "../lib/decontamination.ts";
+
 /** `train` or `validation`; trainers and the Hub know both by name. */
 export type SplitName = "train" | "validation";
 
@@ -17,15 +19,13 @@ export interface Split {
   readonly validation: readonly string[];
 }
 
-/** `owner__repo-123` (SWE-bench, SWE-Gym, SWE-rebench), `owner__repo.1a2b3c4d.pr_7` (SWE-smith), `instance_owner__repo-<commit>-v...` (SWE-bench Pro). */
-const instancePattern = /^(?:instance_)?([\w.-]+?)__([\w.-]+?)(?:-\d+|-[0-9a-f]{40}.*|\.[0-9a-f]{6,40}(?:\..*)?)$/;
-/** SWE-smith mirrors `owner/repo` as `swesmith/owner__repo.1a2b3c4d`. */
-const mirrorPattern = /^[^/]+\/([\w.-]+?)__([\w.-]+?)\.[0-9a-f]{6,40}$/;
-
-/** The repository that a name stands for, in small letters, as GitHub takes them for the same. */
+/**
+ * The repository that a name stands for, mirrors and images under the name of what they copy, in small letters, as GitHub takes them for the
+ * same. A name that nothing can be told of stands for itself. Another owner's fork is another repository: its name alone does not say of what.
+ */
 export function repositoryOf({ repository, instance }: Place): string | null {
-  const found = repository === null ? instancePattern.exec(instance) : mirrorPattern.exec(repository);
-  return (found === null ? repository : `${found[1]}/${found[2]}`)?.toLowerCase() ?? null;
+  const found = repository === null ? repositoryOfInstance(instance) : (plainRepository(repository) ?? repository);
+  return found?.toLowerCase() ?? null;
 }
 
 /** Runs of one instance stay together even if only some of them name the repository. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FilterAction } from "../../schemas/filter-action.ts";
 import type { Metrics, SampleMetrics } from "../../schemas/metrics.ts";
-import { FilterRecipe } from "../../schemas/recipe/filter.ts";
+import { ThresholdRecipe } from "../../schemas/recipe/filter.ts";
 import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Decision, Failure, Verdict } from "../../schemas/verdict.ts";
 import { metricsWithoutLast } from "../lib/last-call.ts";
@@ -11,7 +11,7 @@ import type { Filter, Limits } from "./filters/filter.ts";
 import { filters } from "./filters/index.ts";
 
 export const JudgeParams = z
-  .strictObject({ filter: FilterRecipe, windowTokens: WindowRecipe.shape.tokens })
+  .strictObject({ filter: ThresholdRecipe, windowTokens: WindowRecipe.shape.tokens })
   .refine(({ filter }) => actionProblems(filter.actions).length === 0, "filter.actions: unknown filters, or actions they cannot take");
 export type JudgeParams = z.infer<typeof JudgeParams>;
 

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { EvaluationDigests } from "../../schemas/contamination.ts";
-import type { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
+import type { BlockMetrics, Metrics, SampleMetrics, SetMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
 import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
 import { ExportRecipe } from "../../schemas/recipe/export.ts";
 import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
 import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Turn } from "../../schemas/sample.ts";
 import type { Block, Memory, Workspace } from "../../schemas/sidecars.ts";
+import type { Trajectory } from "../../schemas/trajectory.ts";
 import { withSystem } from "../lib/chatml.ts";
 import type { CheckView } from "../lib/checks/check.ts";
 import { checkMemory } from "../lib/checks/index.ts";
@@ -54,6 +55,7 @@ export function mergedLast(segments: readonly SizedSample[]): SizedSample | null
   return { ...before, turns: [...before.turns.slice(0, -1), ...last.turns.slice(last.turns.findIndex((turn) => turn.train))] };
 }
 
+const setMetrics = (trajectory: Trajectory): SetMetrics => applyMeasures<Trajectory, SetMetrics>(measures.set, trajectory);
 const sampleMetrics = (sample: SizedSample): SampleMetrics => applyMeasures<SizedSample, SampleMetrics>(measures.samples, sample);
 
 /** What the checks see of block `index`: this time the steps after its cut, too. */
@@ -97,7 +99,15 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
   const trajectory = (segments: readonly SizedSample[] | null): TrajectoryMetrics =>
     applyMeasures<Seen, TrajectoryMetrics>(measures.trajectory, { ...seen, rendered, base, segments });
   if (parts === null)
-    return { trajectory: trajectory(null), blocks: [], segments: [], condensations: [], base: sampleMetrics(base), dropLast: null };
+    return {
+      trajectory: trajectory(null),
+      blocks: [],
+      segments: [],
+      condensations: [],
+      base: sampleMetrics(base),
+      dropLast: null,
+      set: setMetrics(seen.trajectory),
+    };
   const { memory, workspace } = parts;
   const sizes = measureSizes(rendered, count);
   const segments = workspace.segments.map((segment) => size(segmentTurns(rendered, memory.blocks, segment, params.persona)));
@@ -110,6 +120,7 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
     condensations: condensations.map(sampleMetrics),
     base: sampleMetrics(base),
     dropLast: merged === null ? null : sampleMetrics(merged),
+    set: setMetrics(seen.trajectory),
   };
 }
 
@@ -117,7 +128,7 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
  * rejected is measured without segments, since its `base` sample may still be wanted. */
 export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", MeasureParams> = {
   name: "measure",
-  version: 6,
+  version: 7,
   reads: ["trajectory"],
   readsIfKept: ["memory", "workspace"],
   writes: "metrics",
@@ -142,6 +153,7 @@ export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", Mea
         condensations: [],
         base: null,
         dropLast: null,
+        set: setMetrics(trajectory),
       });
     const parts = memory.ok && workspace.ok ? { memory: memory.value, workspace: workspace.value } : null;
     return ok(measureRendered(rendering.value, parts, seen, params, countOnce(ports.countTokens)));

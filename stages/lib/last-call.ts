@@ -42,6 +42,7 @@ export function metricsWithoutLast(metrics: Metrics): Metrics | null {
     condensations: metrics.condensations.slice(0, -1),
     base: metrics.base,
     dropLast: null,
+    set: metrics.set,
   };
 }
 

@@ -2,10 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { settleHere } from "../../pipeline/commands/shared.ts";
-import { stepKey } from "../../pipeline/keys.ts";
+import { type Settled, stepKey } from "../../pipeline/keys.ts";
 import { silentProgress } from "../../pipeline/progress.ts";
 import { runShard } from "../../pipeline/run/run-shard.ts";
 import { runShards } from "../../pipeline/run/run-stage.ts";
+import { gatherCandidates } from "../../pipeline/run/select.ts";
 import { sha256 } from "../../pipeline/store/digest.ts";
 import { writeManifest } from "../../pipeline/store/manifests.ts";
 import { openRowsWriter, shardOf } from "../../pipeline/store/rows.ts";
@@ -13,6 +14,7 @@ import { createRun } from "../../pipeline/store/run-folder.ts";
 import type { Metrics } from "../../schemas/metrics.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { judgeMetrics } from "../../stages/filter/judge.ts";
+import { type SelectParams, selectSet } from "../../stages/filter/selection/select.ts";
 import { checks } from "../../stages/lib/checks/index.ts";
 import { noEvaluationSets } from "../../stages/lib/contamination/contamination.ts";
 import { drawer } from "../../stages/lib/drawer.ts";
@@ -29,6 +31,8 @@ const trajectories = 50_000;
 const shards = 64;
 const random = drawer(7);
 const whole = (most: number): number => Math.floor(random() * most);
+
+const sketch = (values: number): string => Buffer.from(Uint8Array.from({ length: 2 * values }, () => whole(256))).toString("base64");
 
 function metrics(): Metrics {
   const calls = 5; // six segments each
@@ -71,6 +75,7 @@ function metrics(): Metrics {
     condensations: Array.from({ length: calls }, sample),
     base: sample(),
     dropLast: sample(),
+    set: { stepsSketch: sketch(128), taskSketch: sketch(64), instance: `acme__web-${whole(20_000)}`, repository: `acme/web-${whole(500)}` },
   };
 }
 
@@ -116,22 +121,23 @@ try {
   const threaded: number[] = [];
   const theirs: number[] = [];
   const threads = Math.min(2, availableParallelism()); // as many as `run` takes for this much: one per 64 MiB of metrics
+  const contextOf = (now: Settled) => ({
+    run,
+    settled: now,
+    progress: silentProgress,
+    signal: new AbortController().signal,
+    jobs: 1,
+    recordsAtOnce: 1,
+    ports: {
+      complete: () => Promise.reject(new Error("no model")),
+      countTokens: (text: string) => text.length,
+      digest: sha256,
+      evaluationSets: async () => noEvaluationSets,
+    },
+  });
   for (let round = 0; round < 5; round += 1) {
     const changed = await settleHere(Recipe.parse({ filter: { minSteps: 50 + round } }), null);
-    const context = {
-      run,
-      settled: changed,
-      progress: silentProgress,
-      signal: new AbortController().signal,
-      jobs: 1,
-      recordsAtOnce: 1,
-      ports: {
-        complete: () => Promise.reject(new Error("no model")),
-        countTokens: (text: string) => text.length,
-        digest: sha256,
-        evaluationSets: async () => noEvaluationSets,
-      },
-    };
+    const context = contextOf(changed);
     const start = performance.now();
     const before = process.cpuUsage();
     for (let shard = 0; shard < shards; shard += 1) await runShard(context, "judge", shard);
@@ -149,6 +155,28 @@ try {
     const rowsOf = join(folder, "judge/stages/5-measure/rows");
     if (python !== null)
       theirs.push(1_000 * (await costOf([python, pythonScript("judge"), rowsOf, join(folder, "out.jsonl"), String(50 + round)])).seconds);
+  }
+  const everything = {
+    outcome: null,
+    exits: null,
+    minFoldTokens: null,
+    minFoldRatio: null,
+    maxFoldRatio: null,
+    maxUngroundedShare: null,
+    maxLostFailures: null,
+  };
+  const lenient = await settleHere(Recipe.parse({ filter: everything }), null);
+  for (let shard = 0; shard < shards; shard += 1) await runShard(contextOf(lenient), "judge", shard);
+  const selections: { ms: number; cpuMs: number }[] = [];
+  let candidates = 0;
+  for (let round = 0; round < 3; round += 1) {
+    const [start, before] = [performance.now(), process.cpuUsage()];
+    const params = stepKey("select", lenient).params as SelectParams;
+    const gathered = await gatherCandidates(contextOf(lenient), params);
+    selectSet(gathered.candidates, params);
+    candidates = gathered.candidates.list.length;
+    const used = process.cpuUsage(before);
+    selections.push({ ms: performance.now() - start, cpuMs: (used.user + used.system) / 1000 });
   }
   const analyses: Cost[] = [];
   for (let round = 0; round < 3; round += 1) analyses.push(await catgen(["analyze", "--run", "judge", "--runs", folder, "--json"]));
@@ -169,6 +197,12 @@ try {
         median(threaded).toFixed(0),
         "",
         Math.round((trajectories / median(threaded)) * 1000),
+      ],
+      [
+        `selecting the set from stored rows, all rules, of ${candidates} candidates`,
+        median(selections.map(({ ms }) => ms)).toFixed(0),
+        median(selections.map(({ cpuMs }) => cpuMs)).toFixed(0),
+        Math.round((trajectories / median(selections.map(({ ms }) => ms))) * 1000),
       ],
       [
         `catgen analyze, the whole process (${Math.round(Math.max(...analyses.map((one) => one.peakMegabytes)))} MB at its largest)`,

@@ -13,7 +13,7 @@ import { Recipe } from "../../schemas/recipe.ts";
 const reRuns: Readonly<Record<string, readonly string[]>> = {
   "run.shards": [], // fixed when the run is created
   "run.maxQuarantinedShare": [],
-  "run.seed": ["export"],
+  "run.seed": ["select", "export"],
   persona: ["detect", "condense", "measure", "export"],
   "window.tokens": ["detect", "condense", "judge", "export"],
   "window.replyTokens": ["detect", "condense", "measure", "export"],
@@ -21,7 +21,7 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   generate: ["generate"],
   detect: ["detect"],
   "generate.rollout": [], // a live run is imported as any other record
-  "condense.condenser": ["condense"],
+  "condense.condenser": ["condense", "select"], // what the built-in condenser writes is no sample, unless asked for
   // The size aimed at is part of what a placement costs, of every request for a memory, and so of `condense` samples; the card states it.
   "condense.memoryBaseTokens": ["detect", "condense", "measure", "export"],
   "condense.memoryShare": ["detect", "condense", "measure", "export"],
@@ -37,7 +37,10 @@ const reRuns: Readonly<Record<string, readonly string[]>> = {
   "condense.judge": ["condense"],
   evaluation: [], // what the files hold counts, not where they lie: see below
   filter: ["judge", "export"], // the card states it
+  "filter.set": ["select", "export"],
   export: ["export"],
+  "export.kinds": ["select", "export"],
+  "export.condenseExtractive": ["export"],
   "tokenizer.folder": [], // the digest of what lies there counts, not the place: see the last test
   "tokenizer.template": [],
   "export.baseTools": ["measure", "export"],
@@ -80,7 +83,7 @@ function changedAt(value: unknown, path: readonly string[], to: unknown): unknow
 /** What is not to be seen from a parameter's type. */
 const candidates: readonly unknown[] = [
   ...["http://127.0.0.1:9/v1", "OTHER_KEY", 0.25, 9, 4000, null, 2, 3],
-  ...[{ bash: "execute_bash" }, { others: "flag" }, { top_k: 5 }],
+  ...[{ bash: "execute_bash" }, { others: "flag" }, { openhands: 0.5 }, "2026-01-31", { top_k: 5 }],
 ];
 
 interface JsonSchema {

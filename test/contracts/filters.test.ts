@@ -9,6 +9,7 @@ import { type FilterName, filters } from "../../stages/filter/filters/index.ts";
 import { type CheckName, checks } from "../../stages/lib/checks/index.ts";
 import { uncontaminated } from "../fakes/no-evaluation.ts";
 import { plainConduct, plainMemory } from "../fakes/plain-conduct.ts";
+import { nothingToCompare } from "../fakes/set-metrics.ts";
 
 /** Every check has looked at 200 things and found nothing. */
 const clean = Object.fromEntries(Object.keys(checks).map((check) => [check, [200, 0] as [number, number]]));
@@ -70,6 +71,7 @@ const good: Metrics = {
   condensations: [{ tokens: 9_000, trainedTokens: 1_000, neededTokens: 20_000 }],
   base: { tokens: 50_000, trainedTokens: 1_000, neededTokens: 60_000 },
   dropLast: null,
+  set: nothingToCompare,
 };
 const defaults: Limits = { ...FilterRecipe.parse({}), windowTokens: 65_536 };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
+import { BlockMetrics, Metrics, SampleMetrics, SetMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import { MeasureParams, measure } from "../../stages/filter/measure.ts";
 import { measures } from "../../stages/filter/measures/index.ts";
@@ -46,6 +46,7 @@ test("each registry has exactly one measure per field of its metrics, named like
   expect(Object.keys(measures.trajectory)).toEqual(Object.keys(TrajectoryMetrics.shape));
   expect(Object.keys(measures.blocks)).toEqual(Object.keys(BlockMetrics.shape));
   expect(Object.keys(measures.samples)).toEqual(Object.keys(SampleMetrics.shape));
+  expect(Object.keys(measures.set)).toEqual(Object.keys(SetMetrics.shape));
 });
 
 describe("every measure", () => {

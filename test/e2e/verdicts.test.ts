@@ -48,7 +48,7 @@ test("a second verdict set judges and exports beside the first, and leaves it as
   await run("all");
   const before = await bytesOf(inRun("stages", "5-judge", "rows"));
   const strict = await run("5-6", "--verdict", "loose", "--recipe", "lenient");
-  expect(made(strict)).toEqual(["5-judge", "6-export"]);
+  expect(made(strict)).toEqual(["5-judge", "5-select", "6-export"]);
   expect(strict).toMatchObject({ verdict: "loose", verdicts: ["loose"] });
   expect(await bytesOf(inRun("stages", "5-judge", "rows"))).toBe(before);
   expect(await bytesOf(inRun("stages", "5-judge-loose", "rows"))).not.toBe(before);
@@ -82,6 +82,74 @@ test("a set shares everything but its filters with the run, and an unknown one i
   }
   const why = await place.catgen(["why", "5", "--run", "mine", "--verdict", "new"]);
   expect(why.stdout).toContain("never made");
+});
+
+test("the set is selected per verdict set, whatever the shards, and a changed rule judges nothing again", async () => {
+  const cap = ["--set", "filter.set.nearDuplicateSteps=null", "--set", "filter.set.targetTrajectories=2"];
+  await run("5", "--verdict", "few");
+  const few = await run("5-6", "--verdict", "few", ...cap);
+  expect(made(few)).toEqual(["5-select", "6-export"]);
+  expect(made(await run("5-6", "--verdict", "few"))).toEqual([]);
+  expect(made(await run("all"))).toEqual([]);
+  const why = await place.catgen(["why", "5", "--run", "mine", "--verdict", "few", "--set", "filter.set.targetTrajectories=3"]);
+  expect(why.stdout).toContain("filter.set.targetTrajectories changed from 2 to 3 (2 shards)");
+  const list = async (name: string, ...verdict: string[]) =>
+    (
+      await place.json<{ trajectories: { id: string; kept: boolean; leftOut: string | null }[] }>([
+        "show",
+        "--list",
+        "--run",
+        name,
+        ...verdict,
+      ])
+    ).trajectories
+      .map(({ id, kept, leftOut }) => ({ id, kept, leftOut }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  const here = await list("mine", "--verdict", "few");
+  expect(
+    here
+      .filter(({ kept }) => kept)
+      .map(({ leftOut }) => leftOut)
+      .filter((why) => why !== null),
+  ).toEqual(["above the target size (2)"]);
+  await place.json(["run", "all", "--run", "other", "--input", join(place.folder, "in"), "--set", "run.shards=5", ...cap]);
+  expect(await list("other")).toEqual(here);
+  const [left] = here.filter(({ leftOut }) => leftOut !== null);
+  const shown = await place.catgen(["show", left?.id ?? "", "--run", "mine", "--verdict", "few"]);
+  expect(shown.stdout).toContain("set: left out: above the target size (2) (resolved,");
+  const stats = StatsAnswer.parse(await place.json(["stats", "--run", "mine", "--verdict", "few"]));
+  expect(stats.funnel?.bySetRule).toEqual([{ rule: "target-size", lost: { trajectories: 1, segments: expect.any(Number) }, leftOut: 1 }]);
+  expect(stats.funnel?.total.kept.trajectories).toBe(2);
+  expect(await readFile(inRun("export-few", "README.md"), "utf8")).toContain("| set: target-size | 1 left out |");
+  const analysis = Analysis.parse(await place.json(["analyze", "--run", "mine", "--verdict", "few"]));
+  expect(analysis.selection).toMatchObject({ candidates: 3, selected: 2, leftOut: [{ rule: "target-size", trajectories: 1 }] });
+  const diff = VerdictDiff.parse(await place.json(["analyze", "--run", "other", "--diff", "default", "default"]));
+  expect([diff.both.trajectories, diff.neither]).toEqual([2, 2]);
+  const typo = await place.catgen(["run", "5", "--run", "other", "--set", "filter.set.mix={mesages: 0.5}"]);
+  expect([typo.code, typo.stderr]).toEqual([
+    78,
+    expect.stringContaining("filter.set.mix asks for mesages, of which no trajectory is kept"),
+  ]);
+});
+
+test("a damaged selection is found and made anew, and one whose shards are not all judged waits", async () => {
+  const { rm, writeFile } = await import("node:fs/promises");
+  const folder = inRun("stages", "5-select-few", "rows");
+  const whole = await bytesOf(folder);
+  for (const name of await readdir(folder))
+    await writeFile(join(folder, name), (await readFile(join(folder, name), "utf8")).replace("target-size", "target-sise"));
+  const found = await place.catgen(["verify", "--run", "mine", "--quiet"]);
+  expect([found.code, found.stdout]).toEqual([65, expect.stringContaining("5-select-few shard")]);
+  expect((await place.catgen(["repair", "--run", "mine", "--quiet"])).code).toBe(0);
+  expect(await bytesOf(folder)).toBe(whole);
+  await rm(inRun("stages", "5-judge-few", "manifests", "00001.json"));
+  const one = await place.catgen(["run", "5", "--run", "mine", "--verdict", "few", "--shards", "0"]);
+  expect([one.code, one.stderr]).toEqual([0, expect.stringContaining("waits until all shards are judged")]);
+  expect(made(await run("5-6", "--verdict", "few"))).toEqual(["5-judge"]);
+  await rm(inRun("stages", "5-select-few", "manifests", "00000.json"));
+  const early = await place.catgen(["run", "6", "--run", "mine", "--verdict", "few"]);
+  expect([early.code, early.stderr]).toEqual([64, expect.stringContaining("export needs every shard of 5-select, and shard 0 is missing")]);
+  expect(made(await run("5-6", "--verdict", "few"))).toEqual(["5-select"]);
 });
 
 test("damage of a named set is found with its name, and repaired", async () => {

@@ -6,6 +6,7 @@ import { allowedActions } from "../../stages/filter/actions.ts";
 import type { Filter, Limits } from "../../stages/filter/filters/filter.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
 import { uncontaminated } from "./no-evaluation.ts";
+import { nothingToCompare } from "./set-metrics.ts";
 
 /** Metrics of any trajectory, near the default thresholds on both sides, and any recipe of filters. */
 
@@ -101,6 +102,7 @@ export const arbitraryMetrics: fc.Arbitrary<Metrics> = fc.nat(3).chain((calls) =
     condensations: fc.array(sample, { minLength: calls, maxLength: calls }),
     base: fc.option(sample, { nil: null }),
     dropLast: calls === 0 ? fc.constant(null) : sample,
+    set: fc.constant(nothingToCompare),
   }),
 );
 export const arbitraryLimits: fc.Arbitrary<Limits> = fc

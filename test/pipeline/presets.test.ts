@@ -1,17 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { chosenRecipe } from "../../pipeline/commands/chosen-recipe.ts";
 import { presetNames, presetText, requirePreset } from "../../pipeline/presets.ts";
 import { checkRecipe, parseRecipe } from "../../pipeline/recipe.ts";
 import { FilterRecipe } from "../../schemas/recipe/filter.ts";
+import { FilterSetRecipe } from "../../schemas/recipe/filter-set.ts";
 import { Recipe } from "../../schemas/recipe.ts";
+import { feasibility } from "../../stages/export/launchers/feasible.ts";
+import { launchers } from "../../stages/export/launchers/index.ts";
+import type { Launcher } from "../../stages/export/launchers/launcher.ts";
 import { actionOf, allowedActions } from "../../stages/filter/actions.ts";
 import type { Filter, Limits } from "../../stages/filter/filters/filter.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
 
-test("there are four, and an unknown name is answered with the nearest and all of them", () => {
-  expect(presetNames()).toEqual(["audit", "lenient", "paper", "strict"]);
+const forTraining = presetNames().filter((name) => name.startsWith("train-"));
+const forFiltering = presetNames().filter((name) => !forTraining.includes(name));
+
+test("there are four for filters and five for trainings, and an unknown name is answered with the nearest and all of them", () => {
+  expect(forFiltering).toEqual(["audit", "lenient", "paper", "strict"]);
+  expect(forTraining).toEqual(["train-0.5b", "train-32b-qlora", "train-7b", "train-7b-lora", "train-paper"]);
   expect(presetText("papers")).toBeNull();
-  expect(() => requirePreset("stict")).toThrow(/did you mean strict\? There are: audit, lenient, paper, strict/);
+  expect(() => requirePreset("stict")).toThrow(/did you mean strict\? There are: audit, lenient, paper, strict, train-0.5b/);
 });
 
 const limitsOf = (name: string): Limits => {
@@ -19,7 +28,7 @@ const limitsOf = (name: string): Limits => {
   return { ...recipe.filter, windowTokens: recipe.window.tokens };
 };
 
-describe.each(presetNames())("preset %s", (name) => {
+describe.each(forFiltering)("preset %s", (name) => {
   const text = requirePreset(name);
 
   test("sets every threshold there is, and nothing but filters", () => {
@@ -27,11 +36,37 @@ describe.each(presetNames())("preset %s", (name) => {
     expect(Object.keys(value)).toEqual(["filter"]);
     const given = Object.keys(value["filter"] ?? {}).filter((key) => key !== "actions");
     expect(given).toEqual(Object.keys(FilterRecipe.shape).filter((key) => key !== "actions"));
+    expect(Object.keys((value["filter"] as { set: object }).set)).toEqual(Object.keys(FilterSetRecipe.shape));
   });
 
   test("is a recipe as it stands, and says where its numbers come from", () => {
     expect(limitsOf(name)).toBeDefined();
     for (const line of text.split("\n")) if (/: \d/.test(line)) expect(line, line).toMatch(/#|minContextCalls: 1/);
+  });
+});
+
+describe.each(forTraining)("preset %s", (name) => {
+  const text = requirePreset(name);
+  const value = parse(text) as { export: { training: object } };
+
+  test("sets the training alone, and leaves the rest of the export as it was", async () => {
+    expect([Object.keys(value), Object.keys(value.export)]).toEqual([["export"], ["training"]]);
+    const saved = Recipe.parse({ export: { kinds: ["base"], name: "Mine", training: { epochs: 1 } }, filter: { minSteps: 7 } });
+    const chosen = await chosenRecipe(saved, { recipe: name, set: [] }, null);
+    expect(chosen).toEqual({ ...saved, export: { ...saved.export, training: Recipe.parse(value).export.training } });
+  });
+
+  test("can be done by at least four of the five trainers at 65,536 tokens, in the memory that it states", () => {
+    const { training } = checkRecipe(value, name).export;
+    const found = Object.values<Launcher>(launchers).map((launcher) => feasibility(training, 65_536, launcher));
+    const runs = found.flatMap((one) => (one.ok ? [one.run] : []));
+    expect(runs.length).toBeGreaterThanOrEqual(4);
+    const [, stated] = /an estimated (\d+) GB/.exec(text) ?? [];
+    expect(Math.abs((runs[0]?.memory?.gigabytes ?? 0) - Number(stated))).toBeLessThan(1);
+  });
+
+  test("says where its numbers come from", () => {
+    for (const line of text.split("\n")) if (/: \d/.test(line)) expect(line, line).toContain("#");
   });
 });
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 from check_tokens import segment_tokens
 from checks import counted, equal
+from exported import MIXTURES
 from tiny_model import ready_to_train
 
 os.environ["DISABLE_VERSION_CHECK"] = "1"
@@ -74,7 +75,7 @@ def loads_our_labels(exported, tokenizer):
         loaded = get_dataset(template, model, data, training, stage="sft", **module)
         made = Counter((tuple(row["input_ids"]), tuple(row["labels"])) for row in loaded["train_dataset"])
         name, _, layout = config.stem.partition("-")
-        kinds = ("base",) if name == "base" else ("segment", "condense")
+        kinds = MIXTURES[name]
         parts = [part for part in exported.parts if part.layout == "input-output" and part.split == "train" and part.kind in kinds]
         ours = Counter()
         for part in parts:

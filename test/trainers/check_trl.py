@@ -98,7 +98,7 @@ def trainer_makes_our_labels(exported, tokenizer):
 
 
 def script_trains():
-    """`python -m trl.scripts.sft --config`, as launch/slurm.sh starts it under accelerate."""
+    """`python -m trl.scripts.sft --config`, as configs/trl/run.sh starts it under accelerate."""
     command = [sys.executable, "-m", "trl.scripts.sft", "--config", "configs/trl/sft.yaml", *on_cpu()]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:

@@ -11,7 +11,7 @@ from transformers import Qwen2Config, Qwen2ForCausalLM
 
 @contextlib.contextmanager
 def ready_to_train(exported, tokenizer):
-    """Inside, a copy of the dataset with `./model` is the working directory, as for launch/slurm.sh."""
+    """Inside, a copy of the dataset with `./model` is the working directory, as for the launch files."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "dataset"
         shutil.copytree(exported.folder, folder)

@@ -1,3 +1,4 @@
+import { mixturesOf } from "../dataset-parts.ts";
 import { grouped } from "../number-text.ts";
 import { engines } from "./engines/index.ts";
 import { gpuOf } from "./gpus.ts";
@@ -85,13 +86,22 @@ function section(one: TrainerPlan, plan: LaunchPlan): string {
     `Start: \`bash configs/${name}/install.sh\` once, then \`bash configs/${name}/run.sh\` on each host, or`,
     start.join("\n"),
     `What is trained (each agent turn exactly once over the dataset, where the layout says "exact"):`,
-    layouts.join("\n") + left,
+    layouts.join("\n") + left + missingMixtures(one.configs, plan),
     spreadText(one.run),
     one.run.memory === null ? "" : memoryText(one.run.memory, one.run),
     durations(one.configs),
   ]
     .filter((text) => text !== "")
     .join("\n\n");
+}
+
+/** Mixtures of the dataset that none of the configs trains. */
+function missingMixtures(configs: readonly ConfigFile[], plan: LaunchPlan): string {
+  const there = new Set(plan.parts.flatMap(({ layout }) => mixturesOf(plan.parts, layout).map(({ name }) => name)));
+  const missing = [...there].filter((name) => !configs.some(({ data }) => data.mixture.name === name));
+  return missing.length === 0
+    ? ""
+    : `\n\nNo config for ${missing.join(", ")}: export one of the layouts above that are not in this dataset (\`export.layouts\`).`;
 }
 
 /** `configs/README.md`: how to start each trainer, and what was computed before anything was. */

@@ -27,10 +27,38 @@ from pathlib import Path
 MODEL = ${python(training.model)}
 WINDOW = ${windowTokens}
 YARN = ${training.yarn ? "True" : "False"}
+CONTEXT_PARALLEL = ${training.contextParallel}
 
 
 def read_json(path):
-    return json.loads(path.read_text(encoding="utf-8"))
+    if not path.is_file():
+        sys.exit(f"expected {path}, found none; --model wants a Hub id or a local folder with a model in it")
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        sys.exit(f"expected JSON in {path}, got none: {error}")
+    if not isinstance(value, dict):
+        sys.exit(f"expected an object in {path}, got {type(value).__name__}")
+    return value
+
+
+def positions_of(config):
+    positions = config.get("max_position_embeddings")
+    if not isinstance(positions, int) or positions < 1:
+        sys.exit(f"expected max_position_embeddings in config.json, got {positions!r}; this is no text model that catgen knows how to stretch")
+    return positions
+
+
+def warn_of_heads(config):
+    for key in ("num_attention_heads", "num_key_value_heads"):
+        heads = config.get(key)
+        if isinstance(heads, int) and heads % CONTEXT_PARALLEL != 0:
+            fitting = [str(size) for size in range(1, heads + 1) if heads % size == 0]
+            print(
+                f"warning: {key} is {heads}, which context parallelism {CONTEXT_PARALLEL} of the configs does not divide; export again with "
+                f"export.training.contextParallel one of {', '.join(fitting)}",
+                file=sys.stderr,
+            )
 
 
 def write_json(path, value):
@@ -39,9 +67,17 @@ def write_json(path, value):
 
 def copy_model(model, out):
     if Path(model).is_dir():
+        read_json(Path(model) / "config.json")
+        if Path(model).resolve() == out.resolve():
+            sys.exit(f"expected another folder than {model} as --out: the model itself is not changed")
         shutil.copytree(model, out, dirs_exist_ok=True)
         return
-    from huggingface_hub import snapshot_download
+    if model.startswith((".", "/")) or model.count("/") != 1:
+        sys.exit(f"expected a local folder or a Hub id such as org/name as --model, got {model}, which is neither")
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        sys.exit("expected huggingface_hub for the download; pip install huggingface_hub, or give a local folder as --model")
 
     snapshot_download(model, local_dir=out, ignore_patterns=["*.gguf", "*.pth", "original/*"])
 
@@ -49,11 +85,11 @@ def copy_model(model, out):
 def stretch(config, window):
     """The config with room for \`window\` positions, or None if it has that already."""
     rope = dict(config.get("rope_parameters") or config.get("rope_scaling") or {})
-    if config["max_position_embeddings"] >= window:
+    native = positions_of(config)
+    if native >= window:
         return None
     if rope.get("rope_type", rope.get("type", "default")) != "default":
         sys.exit(f"expected a model without position scaling, got {rope}; prepare it by hand, or pass --no-yarn")
-    native = config["max_position_embeddings"]
     theta = config.get("rope_theta") or rope.get("rope_theta")
     if theta is None:
         sys.exit("expected rope_theta in config.json, found none; this is no Qwen2 model")
@@ -67,10 +103,14 @@ def stretch(config, window):
 
 
 def prepare(arguments):
+    if arguments.window < 1:
+        sys.exit(f"expected a number of positions above 0 as --window, got {arguments.window}")
     out = Path(arguments.out)
     copy_model(arguments.model, out)
     config_path = out / "config.json"
-    changed = stretch(read_json(config_path), arguments.window) if arguments.yarn else None
+    config = read_json(config_path)
+    warn_of_heads(config)
+    changed = stretch(config, arguments.window) if arguments.yarn else None
     if changed is not None:
         write_json(config_path, changed)
     tokenizer_path = out / "tokenizer_config.json"
@@ -78,7 +118,7 @@ def prepare(arguments):
         tokenizer = read_json(tokenizer_path)
         tokenizer["model_max_length"] = max(tokenizer.get("model_max_length") or 0, arguments.window)
         write_json(tokenizer_path, tokenizer)
-    print(f"{out}: positions {read_json(config_path)['max_position_embeddings']}" + ("" if changed is None else ", by YaRN"))
+    print(f"{out}: positions {positions_of(read_json(config_path))}" + ("" if changed is None else ", by YaRN"))
 
 
 def restore_template(arguments):

@@ -29,7 +29,7 @@ const adapter = ({ training: { method, loraRank, loraAlpha, loraDropout } }: Tra
         lora_r: loraRank,
         lora_alpha: loraAlpha,
         lora_dropout: loraDropout,
-        lora_target_modules: "all-linear",
+        lora_target_modules: ["all-linear"],
         ...(method === "qlora" ? { load_in_4bit: true, bnb_4bit_quant_type: "nf4", use_bnb_nested_quant: true } : {}),
       };
 

@@ -1,9 +1,9 @@
 import type { BlockMetrics, CheckCounts, Metrics, SampleMetrics, TrajectoryMetrics } from "../../../schemas/metrics.ts";
-import type { FilterRecipe } from "../../../schemas/recipe/filter.ts";
+import type { ThresholdRecipe } from "../../../schemas/recipe/filter.ts";
 import type { Failure } from "../../../schemas/verdict.ts";
 
 /** All thresholds a filter may hold against a metric; null in the recipe = off. */
-export interface Limits extends FilterRecipe {
+export interface Limits extends ThresholdRecipe {
   readonly windowTokens: number;
 }
 
@@ -11,7 +11,7 @@ export interface Limits extends FilterRecipe {
 export type Finding = Pick<Failure, "value" | "limit"> | null;
 
 /** The recipe's thresholds. */
-export type LimitName = Exclude<keyof FilterRecipe, "actions">;
+export type LimitName = Exclude<keyof ThresholdRecipe, "actions">;
 
 interface Judges<M> {
   /** The recipe's threshold that it holds and that switches it off; null: always on. */

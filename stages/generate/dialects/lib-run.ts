@@ -72,20 +72,24 @@ function outcomeOf(facts: Facts, endedItself: boolean): Outcome {
   };
 }
 
+/** `registry/sweb.eval.x86_64.owner_1776_name-123:latest` names the instance of rows that have no other name for it (CoderForge). */
+const instanceOfImage = (image: string | null): string | null =>
+  /(?:^|[/.])([A-Za-z0-9-]+(?:__|_1776_|_s_)[\w.-]+?)(?::\w+)?$/.exec(image ?? "")?.[1]?.replace(/_1776_|_s_/, "__") ?? null;
+
 /** Fields that rows of many published tables share. */
 export function rowFacts(
   row: unknown,
 ): Pick<Facts, "instance" | "model" | "licence" | "repository" | "resolved" | "resolvedBy" | "rawExit" | "patch"> {
-  const flags = (["resolved", "target"] as const).map((name) => [name, flagAt(row, name)] as const);
+  const flags = (["resolved", "target", "reward"] as const).map((name) => [name, flagAt(row, name)] as const);
   const flag = flags.find(([, value]) => value !== null) ?? (["report.resolved", flagAt(row, "report", "resolved")] as const);
   return {
-    instance: wordAt(row, "instance_id"),
+    instance: wordAt(row, "instance_id") ?? instanceOfImage(wordAt(row, "image")),
     model: wordAt(row, "model") ?? wordAt(row, "model_name") ?? wordAt(row, "model_name_or_path"),
     licence: wordAt(row, "license") ?? wordAt(row, "licence"),
     repository: wordAt(row, "repo"),
     resolved: flag[1],
     resolvedBy: flag[0],
-    rawExit: wordAt(row, "exit_status") ?? wordAt(row, "exit") ?? wordAt(row, "exit_reason"),
+    rawExit: wordAt(row, "exit_status") ?? wordAt(row, "exit") ?? wordAt(row, "exit_reason") ?? wordAt(row, "finish_reason"),
     patch: textAt(row, "model_patch") ?? textAt(row, "patch") ?? textAt(row, "generated_patch") ?? textAt(row, "test_result", "git_patch"),
   };
 }

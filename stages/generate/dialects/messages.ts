@@ -31,9 +31,10 @@ export const messages: Dialect = {
   read(value) {
     const read = readMessages(messagesOf(value) ?? [], "messages");
     const row = Array.isArray(value) ? undefined : value;
+    const facts = rowFacts(row);
     return foundRun(assemble(read.entries), {
-      ...rowFacts(row),
-      instance: wordAt(row, "instance_id") ?? wordAt(row, "task_id"),
+      ...facts,
+      instance: wordAt(row, "instance_id") ?? wordAt(row, "task_id") ?? facts.instance,
       callStyle: read.callStyle,
       tools: toolsOf(row),
       marks: read.marks,

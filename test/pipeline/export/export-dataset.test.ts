@@ -249,8 +249,10 @@ test("a run without trajectories gives a card that says so, and no Parquet file"
   expect(summary.files.map(({ path }) => path)).toEqual([
     "README.md",
     "configs/README.md",
+    "croissant.json",
     "funnel.svg",
     "launch/prepare-model.py",
+    "runtime.yaml",
     "stats.json",
   ]);
   expect(await readFile(join(folder, "README.md"), "utf8")).toContain("nothing passed the thresholds");

@@ -243,7 +243,7 @@ describe("somebody else writes there", () => {
     });
     const small = await dataset();
     const { said } = await publishing(hub, small);
-    expect(said.join("\n")).toMatch(/the store refused an upload with status 403/);
+    expect(said.join("\n")).toMatch(/the store answered with status 403/);
     await expectArrived(hub, small);
   });
 });

@@ -169,7 +169,7 @@ export async function smallBundle(recipe: Recipe, run: SmallRun = {}): Promise<E
   const measured = await measure.run({ trajectory, ...parts }, params, ports);
   if (!measured.ok) throw new Error(measured.why);
   const verdict = judgeMetrics(measured.value, { ...recipe.filter, windowTokens: recipe.window.tokens });
-  return { trajectory, memory, workspace, metrics: measured.value, verdict };
+  return { trajectory, memory, workspace, metrics: measured.value, verdict, leftOut: null };
 }
 
 /** A handful of runs of several repositories, one without memories. */

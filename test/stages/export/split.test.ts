@@ -45,6 +45,27 @@ describe("the split", () => {
     );
   });
 
+  test("knows a repository under all names that datasets have for it", () => {
+    const named = (repository: string | null, instance = "i-1") => repositoryOf({ repository, instance });
+    for (const name of [
+      "getmoto/moto",
+      "Getmoto/Moto",
+      "https://github.com/getmoto/moto.git",
+      "swesmith/getmoto__moto.694ce1f4",
+      "SWE-bench/getmoto__moto",
+    ])
+      expect([name, named(name)]).toEqual([name, "getmoto/moto"]);
+    for (const instance of [
+      "getmoto__moto-5752",
+      "getmoto__moto.694ce1f4.pr_6055",
+      `instance_getmoto__moto-${"0a".repeat(20)}-v${"1b".repeat(20)}`,
+      "swebench/sweb.eval.x86_64.getmoto_1776_moto-5752:latest",
+    ])
+      expect([instance, named(null, instance)]).toEqual([instance, "getmoto/moto"]);
+    expect(named("a name alone")).toBe("a name alone");
+    expect(named(null, "task 7")).toBeNull();
+  });
+
   test("does not depend on the order of the trajectories", () => {
     fc.assert(
       fc.property(places, fc.nat(), (all, seed) => {

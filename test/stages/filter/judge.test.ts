@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FilterAction } from "../../../schemas/filter-action.ts";
 import type { BlockMetrics, Metrics, SampleMetrics } from "../../../schemas/metrics.ts";
-import { FilterRecipe } from "../../../schemas/recipe/filter.ts";
+import { FilterRecipe, ThresholdRecipe } from "../../../schemas/recipe/filter.ts";
 import { type Decision, type Failure, Verdict } from "../../../schemas/verdict.ts";
 import type { Filter } from "../../../stages/filter/filters/filter.ts";
 import { filters } from "../../../stages/filter/filters/index.ts";
@@ -12,6 +12,7 @@ import { arbitraryLimits, arbitraryMetrics } from "../../fakes/arbitrary-metrics
 import { fakePorts } from "../../fakes/fake-ports.ts";
 import { uncontaminated } from "../../fakes/no-evaluation.ts";
 import { plainConduct, plainMemory } from "../../fakes/plain-conduct.ts";
+import { nothingToCompare } from "../../fakes/set-metrics.ts";
 
 const settings = { seed: 101, numRuns: 1000 };
 const scopeOf = (name: string): string => new Map<string, Filter>(Object.entries(filters)).get(name)?.scope ?? "none";
@@ -115,6 +116,7 @@ describe("a verdict", () => {
       condensations: [],
       base: { tokens: 10, trainedTokens: 1, neededTokens: 10 },
       dropLast: null,
+      set: nothingToCompare,
     };
     const verdict = judgeMetrics(metrics, { ...FilterRecipe.parse({}), windowTokens: 1024 });
     expect([verdict.trajectory.keep, verdict.context.keep, verdict.base.keep]).toEqual([true, false, true]);
@@ -164,6 +166,7 @@ describe("what a failing call costs", () => {
     condensations: ratios.map(() => passing),
     base: passing,
     dropLast: ratios.length === 0 ? null : { tokens: 20, trainedTokens: 2, neededTokens: 700 },
+    set: nothingToCompare,
   });
   const judged = (metrics: Metrics, filter: Record<string, unknown>, windowTokens = 1024): Verdict =>
     judgeMetrics(metrics, { ...FilterRecipe.parse(filter), windowTokens });
@@ -236,7 +239,7 @@ test("the stage needs metrics and nothing else: no text, no model, no tokenizer"
     },
   );
   for (const metrics of fc.sample(arbitraryMetrics, { seed: 102, numRuns: 50 })) {
-    const outcome = await judge.run({ metrics }, judge.params.parse({ filter: FilterRecipe.parse({}), windowTokens: 2000 }), ports);
+    const outcome = await judge.run({ metrics }, judge.params.parse({ filter: ThresholdRecipe.parse({}), windowTokens: 2000 }), ports);
     expect(outcome.ok).toBe(true);
     if (outcome.ok) expect(Verdict.parse(outcome.value)).toEqual(judgeMetrics(metrics, { ...FilterRecipe.parse({}), windowTokens: 2000 }));
   }

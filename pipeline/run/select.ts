@@ -1,0 +1,167 @@
+import { Fault } from "../../schemas/fault.ts";
+import { Metrics } from "../../schemas/metrics.ts";
+import type { Row } from "../../schemas/row.ts";
+import { Selection } from "../../schemas/selection.ts";
+import { Verdict } from "../../schemas/verdict.ts";
+import { Candidates } from "../../stages/filter/selection/candidates.ts";
+import { absentSources } from "../../stages/filter/selection/compose.ts";
+import { type SelectParams, selectSet } from "../../stages/filter/selection/select.ts";
+import { type Settled, stepKey } from "../keys.ts";
+import { stepNamed } from "../plan.ts";
+import { digestOf } from "../store/digest.ts";
+import { sweepDone } from "../store/leftovers.ts";
+import { readManifest, readManifests, rowsAreThere, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
+import { openRowsWriter, readOwnRows, removeOldRows } from "../store/rows.ts";
+import type { RunFolder } from "../store/run-folder.ts";
+import type { RunContext, StepSummary } from "./context.ts";
+import { requireAllFresh } from "./fresh-inputs.ts";
+import { revOfText, rowKey } from "./row-key.ts";
+import type { Lack, ShardState } from "./state.ts";
+
+const { step } = stepNamed("select");
+/** Parts that the set is decided by, each in all of its shards. */
+const partsOf = { metrics: "5-measure", verdict: "5-judge" } as const;
+
+/** One digest per part over the rows of all shards; null where a shard is missing. */
+async function setDigests(run: RunFolder): Promise<Record<string, string | null>> {
+  const digests: Record<string, string | null> = {};
+  for (const [part, from] of Object.entries(partsOf)) {
+    const manifests = await readManifests(run, from);
+    digests[part] = manifests.includes(null) ? null : digestOf(manifests.map((manifest) => manifest?.output.content ?? null));
+  }
+  return digests;
+}
+
+/** Is each shard of the selection there, made by today's rules of today's metrics and verdicts of all shards? */
+export async function selectStates(run: RunFolder, settled: Settled): Promise<ShardState[]> {
+  const { stageKey } = stepKey("select", settled);
+  const digests = await setDigests(run);
+  const states: ShardState[] = [];
+  for (let shard = 0; shard < run.shards; shard += 1) {
+    const manifest = await readManifest(run, step, shard);
+    const lack = async (): Promise<Lack | null> => {
+      if (manifest === null) return { kind: "missing" };
+      if (manifest.stageKey !== stageKey) return { kind: "key", oldKey: manifest.stageKey };
+      const changed = Object.keys(digests).filter((part) => digests[part] !== manifest.inputs[part]);
+      if (changed.length > 0) return { kind: "inputs", parts: changed };
+      return (await rowsAreThere(run, step, manifest)) ? null : { kind: "rows-gone" };
+    };
+    states.push({ shard, manifest, lack: await lack() });
+  }
+  return states;
+}
+
+/** Rows of one part of a shard, one by one. */
+async function* rowsIn<T extends typeof Metrics | typeof Verdict>(run: RunFolder, from: string, shard: number, value: T) {
+  const manifest = await readManifest(run, from, shard);
+  if (manifest !== null) for await (const rows of readOwnRows(run, from, manifest, value)) yield* rows;
+}
+
+interface Gathered {
+  readonly candidates: Candidates;
+  /** Of each shard the first of its candidates, and behind the last shard their number. */
+  readonly starts: readonly number[];
+}
+
+/** One pass over all metrics and verdicts; both are in order of id, and where a record failed it may lack one of them. */
+export async function gatherCandidates(
+  { run, progress, signal }: Pick<RunContext, "run" | "progress" | "signal">,
+  { kinds, seed }: SelectParams,
+): Promise<Gathered> {
+  const candidates = new Candidates(kinds, seed);
+  const starts: number[] = [];
+  for (let shard = 0; shard < run.shards; shard += 1) {
+    if (signal.aborted) throw new Fault("DRAINED", "stop", `stopped in ${step}; run the same command again to go on`);
+    starts.push(candidates.list.length);
+    const verdicts = rowsIn(run, partsOf.verdict, shard, Verdict);
+    let verdict = await verdicts.next();
+    for await (const metrics of rowsIn(run, partsOf.metrics, shard, Metrics)) {
+      while (verdict.done !== true && verdict.value.id < metrics.id) verdict = await verdicts.next();
+      if (verdict.done === true) break;
+      progress.step();
+      const [measured, judged] = [metrics.outcome, verdict.value.outcome];
+      if (verdict.value.id === metrics.id && measured.ok && judged.ok)
+        candidates.add(metrics.id, measured.value as Metrics, judged.value as Verdict);
+    }
+    await verdicts.return(undefined);
+  }
+  return { candidates, starts: [...starts, candidates.list.length] };
+}
+
+/** Publishes one shard's rows and then its manifest. */
+async function writeShard(
+  { run }: RunContext,
+  shard: number,
+  stageKey: string,
+  inputs: Readonly<Record<string, string>>,
+  selected: readonly { readonly id: string; readonly value: Selection }[],
+): Promise<void> {
+  const started = new Date().toISOString();
+  const writer = await openRowsWriter(run, step, shard);
+  try {
+    const key = rowKey(stageKey, {}); // a row rests on the whole set, which its manifest names: so an equal row has equal bytes
+    for (const { id, value } of selected) {
+      const outcome = { ok: true as const, value: Selection.parse(value) };
+      const text = JSON.stringify(outcome);
+      const row: Row<Selection> = { id, key, rev: revOfText(text), from: {}, outcome };
+      const writing = writer.write(row, text);
+      if (writing !== null) await writing;
+    }
+    const output = await writer.publish();
+    const tallies = { in: selected.length, out: selected.length, rejected: {}, quarantined: 0, failed: 0 };
+    await writeManifest(run, step, { stage: "select", shard, stageKey, inputs, output, tallies, failures: [], reusedRows: 0, started });
+    await removeOldRows(run, step, shard, output.file);
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
+function requireSources({ candidates }: Gathered, { set }: SelectParams): void {
+  const absent = candidates.list.length === 0 ? [] : absentSources(candidates.list, set.mix);
+  if (absent.length > 0)
+    throw new Fault(
+      "RECIPE_INVALID",
+      "stop",
+      `filter.set.mix asks for ${absent.join(", ")}, of which no trajectory is kept; kept ones come from ${[...new Set(candidates.list.map(({ source }) => source))].sort().join(", ")}`,
+    );
+}
+
+/** The set as a whole: what of all that the verdicts keep is selected, and why the rest is not. One unit, in one row per candidate. */
+export async function runSelect(context: RunContext): Promise<StepSummary> {
+  const { run, settled, progress } = context;
+  await requireAllFresh(context, "select");
+  const states = await selectStates(run, settled);
+  const summary: StepSummary = { step, shardsMade: 0, shardsKept: run.shards, rowsMade: 0, rowsReused: 0, failures: [] };
+  if (states.every(({ lack }) => lack === null)) {
+    await sweepDone(
+      run,
+      step,
+      states.flatMap(({ manifest }) => manifest ?? []),
+    );
+    return summary;
+  }
+  const { stageKey, material, params } = stepKey("select", settled);
+  await writeKeyMaterial(run, step, stageKey, material);
+  const inputs = Object.fromEntries(Object.entries(await setDigests(run)).map(([part, digest]) => [part, digest ?? ""]));
+  const measured = await readManifests(run, partsOf.metrics);
+  progress.start(
+    step,
+    measured.reduce((sum, manifest) => sum + (manifest?.output.rows ?? 0), 0),
+  );
+  try {
+    const gathered = await gatherCandidates(context, params as SelectParams);
+    requireSources(gathered, params as SelectParams);
+    const { candidates, starts } = gathered;
+    const leftOut = selectSet(candidates, params as SelectParams);
+    for (let shard = 0; shard < run.shards; shard += 1) {
+      const first = starts[shard] ?? 0;
+      const mine = candidates.list.slice(first, starts[shard + 1]);
+      const selected = mine.map(({ id, standing }, index) => ({ id, value: { standing, leftOut: leftOut[first + index] ?? null } }));
+      await writeShard(context, shard, stageKey, inputs, selected);
+    }
+    return { ...summary, shardsMade: run.shards, shardsKept: 0, rowsMade: candidates.list.length };
+  } finally {
+    progress.end();
+  }
+}
