@@ -312,6 +312,6 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     expect(code).toBe(75);
     expect(server.requests).toHaveLength(0);
     const status = await place.json<Status>(["status", "--run", name], env);
-    expect(status.stages.map(({ rows }) => rows.in)).toEqual([3, 3, 0, 0, 0, 0, 0]);
+    expect(status.stages.map(({ rows }) => rows.in)).toEqual([3, 3, 0, 0, 0, 0, 0, 0]);
   });
 });
