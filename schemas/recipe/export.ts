@@ -76,7 +76,7 @@ export const ExportRecipe = z.strictObject({
     .enum(["none", "kept", "all"])
     .default("kept")
     .describe(
-      "Trajectories that travel with the dataset, with insertion points, memories and metrics (audit/), so that others can judge them by other thresholds: kept = those that samples come from (stricter thresholds), all = the rejected too (looser ones), none.",
+      "Trajectories that travel with the dataset, with insertion points, memories and metrics (audit/), so that others can judge them by other thresholds: kept = those that the thresholds keep (for stricter ones), all = the rejected too (for looser ones), none. Our choice.",
     ),
   name: z.string().min(1).default("CAT-Instruct").describe("Name of the dataset in its card."),
   about: AboutRecipe.prefault({}).describe("What only people know of the dataset, for its card and metadata."),

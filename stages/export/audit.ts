@@ -65,7 +65,7 @@ const leftOutText = (leftOut: Readonly<Record<string, number>>): string => {
 /** The card's paragraph on the audit. */
 export const auditText = ({ rows, leftOut }: AuditSizes): string => `## Judging it anew
 
-\`audit/\` holds the ${grouped(rows.kept)} trajectories that samples come from${rows.rejected > 0 ? ` and the ${grouped(rows.rejected)} that were rejected` : ""}, each with its insertion points, memories, segments and metrics as JSON text
+\`audit/\` holds the ${grouped(rows.kept)} trajectories that the thresholds keep${rows.rejected > 0 ? ` and the ${grouped(rows.rejected)} that were rejected` : ""}, each with its insertion points, memories, segments and metrics as JSON text
 (\`load_dataset("PATH_OR_REPO", "audit")\`; not for training).${leftOutText(leftOut)} catgen judges them by other thresholds without asking a model:
 
 \`\`\`bash

@@ -147,7 +147,7 @@ test("a damaged shard of what came with it is mended from where it came from", a
   expect(await readdir(rows)).toContain(file);
 }, 60_000);
 
-test("by default those that samples come from travel along; a dataset without its trajectories says so", async () => {
+test("by default those that the thresholds keep travel along; a dataset without its trajectories says so", async () => {
   await place.json(["run", "6", "--run", "first", "--set", "export.audit=kept"]);
   const account = AuditAccount.parse(JSON.parse(await readFile(join(place.runs, "first/export/audit/audit.json"), "utf8")));
   expect(account.files.map(({ path }) => path)).toEqual(["audit/kept-00000-of-00001.parquet"]);
