@@ -5,7 +5,7 @@ import { TokenizerLoader } from "@lenml/tokenizers";
 import { z } from "zod";
 import { Fault } from "../../schemas/fault.ts";
 import type { TokenizerRecipe } from "../../schemas/recipe/tokenizer.ts";
-import { BytePairEncoder } from "./byte-pair-encoder.ts";
+import { BytePairEncoder } from "./byte-pair/encoder.ts";
 import type { TemplateTokens } from "./chat-renderer.ts";
 
 const AddedToken = z.object({

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Fault } from "../../schemas/fault.ts";
-import { BytePairEncoder, type BytePairModel } from "./byte-pair-encoder.ts";
+import { BytePairEncoder } from "./byte-pair/encoder.ts";
+import type { BytePairModel } from "./byte-pair/model.ts";
 
 /** Counts as the trained model will count. Ids equal Hugging Face's for every text; control tokens written in a text become control ids. */
 export interface Tokenizer {

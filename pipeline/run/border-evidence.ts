@@ -3,6 +3,7 @@ import { parts } from "../../schemas/bundle.ts";
 import type { Gathered } from "../../stages/filter/analysis/collect.ts";
 import { type CaseSeen, evidenceOf } from "../../stages/filter/analysis/evidence.ts";
 import type { Probe } from "../../stages/filter/analysis/thresholds.ts";
+import { render } from "../../stages/lib/render.ts";
 import { type Settled, stepKey } from "../keys.ts";
 import { type StepName, stepNamed } from "../plan.ts";
 import { readManifest } from "../store/manifests.ts";
@@ -37,6 +38,12 @@ function idsByShard(run: RunFolder, borders: readonly Border[]): [number, Set<st
   return [...byShard].sort(([a], [b]) => a - b);
 }
 
+/** As the persona has it, since so it was measured; null: it cannot be rendered. */
+function renderedOf(trajectory: CaseSeen["trajectory"], { recipe }: Settled): CaseSeen["rendered"] {
+  const rendering = trajectory === null ? null : render(trajectory, recipe.persona);
+  return rendering?.ok === true ? rendering.value : null;
+}
+
 /** Reads the shards that border cases lie in, one at a time, and gives each case the words and steps that its value comes from. */
 export async function withEvidence(
   run: RunFolder,
@@ -49,10 +56,16 @@ export async function withEvidence(
   for (const [shard, wanted] of idsByShard(run, borders)) {
     const memories = await valuesOf(run, settled, "memory", shard, wanted);
     const trajectories = await valuesOf(run, settled, "trajectory", shard, wanted);
+    const rendered = new Map([...trajectories].map(([id, one]) => [id, renderedOf(one, settled)]));
     const withTexts = (probe: Probe, one: BorderCase): BorderCase => {
       const metrics = borderMetrics.get(one.id);
       if (!wanted.has(one.id) || metrics === undefined) return one;
-      const seen = { metrics, memory: memories.get(one.id) ?? null, trajectory: trajectories.get(one.id) ?? null };
+      const seen = {
+        metrics,
+        memory: memories.get(one.id) ?? null,
+        trajectory: trajectories.get(one.id) ?? null,
+        rendered: rendered.get(one.id) ?? null,
+      };
       return { ...one, ...evidenceOf(probe, seen, one.value) };
     };
     for (const border of told) {

@@ -179,24 +179,16 @@ test("a run that another process holds ends with 73 and names it", async () => {
 
 test("a killed run that is started again ends with the same rows as one that was not", async () => {
   const { startCatgen } = await import("./harness.ts");
+  const recipe = ["--set", "run.shards=4", "--set", "filter.set.nearDuplicateSteps=null"]; // the twin's
+  const again = ["run", "all", "--run", "killed", "--input", join(place.folder, "in"), ...recipe];
   const want = [...(await rowFiles("twin")).entries()].sort();
   for (const delayMs of [700, 1_000, 1_400]) {
-    const child = startCatgen(place.runs, [
-      "run",
-      "all",
-      "--run",
-      "killed",
-      "--input",
-      join(place.folder, "in"),
-      "--set",
-      "run.shards=4",
-      "--quiet",
-    ]);
+    const child = startCatgen(place.runs, [...again, "--quiet"]);
     await new Promise((done) => setTimeout(done, delayMs));
     child.kill("SIGKILL");
     await new Promise((done) => child.on("close", done));
   }
-  await place.json(["run", "all", "--run", "killed", "--input", join(place.folder, "in"), "--set", "run.shards=4"]);
+  await place.json(again);
   expect([...(await rowFiles("killed")).entries()].sort()).toEqual(want);
   expect((await place.catgen(["verify", "--run", "killed", "--quiet"])).code).toBe(0);
 });

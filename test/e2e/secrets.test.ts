@@ -88,11 +88,11 @@ interface Ran extends Status {
   readonly summary: readonly unknown[];
 }
 
+/** The runs are short, and differ in their secrets alone. */
+const keptAll = ["--set", "filter.minFoldTokens=null", "--set", "filter.set.nearDuplicateSteps=null"];
+
 test("of 20 planted shapes and our own secret in its encoded forms nothing is left: not in rows, cards, configs, Parquet", async () => {
-  const status = await place.json<Ran>(
-    ["run", "all", "--run", "clean", "--input", join(place.folder, "in"), "--set", "filter.minFoldTokens=null"],
-    env,
-  );
+  const status = await place.json<Ran>(["run", "all", "--run", "clean", "--input", join(place.folder, "in"), ...keptAll], env);
   expect(status.inputs.trajectories).toBe(21);
   expect(status.stages.find(({ name }) => name === "export")?.rows.out).toBeGreaterThan(21);
   expect(await leaks(join(place.runs, "clean"), secrets)).toEqual([]);
@@ -114,18 +114,7 @@ test("scan finds nothing in what was made, and what was planted in what came in"
 });
 
 test("without scrubbing the gate keeps every sample with a secret out and says of what type", async () => {
-  const runs = [
-    "run",
-    "all",
-    "--run",
-    "dirty",
-    "--input",
-    join(place.folder, "in"),
-    "--set",
-    "generate.scrub.secrets=false",
-    "--set",
-    "filter.minFoldTokens=null",
-  ];
+  const runs = ["run", "all", "--run", "dirty", "--input", join(place.folder, "in"), "--set", "generate.scrub.secrets=false", ...keptAll];
   const status = await place.json<Ran>(runs, env);
   const { rejected } = status.stages.find(({ name }) => name === "export")?.rows ?? { rejected: {} };
   expect(Object.keys(rejected).some((why) => why.includes("secret:github-token"))).toBe(true);

@@ -1,11 +1,9 @@
 import type { Call, Step, Trajectory } from "../../schemas/trajectory.ts";
 import { type Conduct, conductOf } from "../../stages/filter/conduct/conduct.ts";
-import { uncontaminated } from "./no-evaluation.ts";
 import { trajectoryOf } from "./steps.ts";
 
 /** The conduct of a run, as measures see it where no persona renders it. */
-export const conductOfRun = (trajectory: Trajectory): Conduct =>
-  conductOf({ trajectory, reasons: [], rendered: null, base: null, segments: null, rejectedBy: null, contamination: uncontaminated });
+export const conductOfRun = (trajectory: Trajectory): Conduct => conductOf({ trajectory, rendered: null });
 
 export const conductOfSteps = (steps: readonly Step[], patch: string | null = null): Conduct => conductOfRun(trajectoryOf(steps, patch));
 

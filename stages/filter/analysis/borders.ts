@@ -34,7 +34,7 @@ export class BorderWatch {
     const distance = Math.abs(value - this.limit);
     const worst = side.cases[casesPerSide - 1];
     if (distance > side.reach || (distance === side.reach && worst !== undefined && id > worst.id)) return; // most values are 0: no evidence for each
-    side.cases.push({ id, value, metrics, ...evidenceOf(this.probe, { metrics, trajectory: null, memory: null }, value) });
+    side.cases.push({ id, value, metrics, ...evidenceOf(this.probe, { metrics, trajectory: null, memory: null, rendered: null }, value) });
     const limit = this.limit;
     side.cases.sort((a, b) => Math.abs(a.value - limit) - Math.abs(b.value - limit) || (a.id < b.id ? -1 : 1));
     side.cases.splice(casesPerSide);

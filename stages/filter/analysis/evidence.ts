@@ -4,7 +4,10 @@ import type { Metrics } from "../../../schemas/metrics.ts";
 import type { Memory } from "../../../schemas/sidecars.ts";
 import type { Step, Trajectory } from "../../../schemas/trajectory.ts";
 import { controlTexts, countControlTexts } from "../../lib/control-tokens.ts";
+import type { Rendered } from "../../lib/render.ts";
 import type { Filter, LimitName, Limits } from "../filters/filter.ts";
+import { conductLines } from "./conduct-evidence.ts";
+import { counted, mostSteps, oneLine, wordsAt } from "./evidence-lines.ts";
 import { type Probe, seenBy } from "./thresholds.ts";
 
 /** What is known of a border case; its texts are null while only metrics are at hand, or where their stage has no row. */
@@ -12,12 +15,9 @@ export interface CaseSeen {
   readonly metrics: Metrics;
   readonly trajectory: Trajectory | null;
   readonly memory: Memory | null;
+  /** The run as the persona has it, which is what was measured; null: it cannot be rendered, and was measured as it is. */
+  readonly rendered: Rendered | null;
 }
-
-/** Steps named per case: enough to see what the number stands for. Our choice. */
-const mostSteps = 4;
-/** Characters of a line of a step: a terminal's width and a half. Our choice. */
-const longestLine = 150;
 
 /** Values that say something; most counts of what may be wrong are 0, and would hide the rest. */
 const plain = (values: object): string =>
@@ -26,14 +26,6 @@ const plain = (values: object): string =>
       (typeof value === "number" && value !== 0) || typeof value === "string" || typeof value === "boolean" ? [`${name} ${value}`] : [],
     )
     .join(", ");
-
-function oneLine(text: string, most = longestLine): string {
-  const flat = text
-    .slice(0, 4 * most)
-    .replace(/\s+/g, " ")
-    .trim(); // no more than that is looked at, however long the text
-  return flat.length <= most ? flat : `${flat.slice(0, most - 1)}…`;
-}
 
 const charactersOf = ({ thought, calls, feedback }: Step): number =>
   thought.length +
@@ -45,9 +37,6 @@ function stepLine(step: Step, index: number): string {
   const answer = step.feedback.map((text) => `, answered ${JSON.stringify(oneLine(text))}`).join("");
   return `step ${index + 1}: ${calls.length === 0 ? `no call, ${JSON.stringify(oneLine(step.thought))}${answer}` : calls.join("; ")}`;
 }
-
-const counted = (lines: readonly string[]): string[] =>
-  lines.length <= mostSteps ? [...lines] : [...lines.slice(0, mostSteps), `and ${lines.length - mostSteps} more`];
 
 const callLess = ({ steps }: Trajectory): string[] =>
   counted(steps.slice(0, -1).flatMap((step, index) => (step.calls.length === 0 ? [stepLine(step, index)] : [])));
@@ -64,9 +53,6 @@ const textsOf = ({ thought, calls, feedback }: Step): string[] => [
   ...feedback,
 ];
 
-/** Characters shown on either side of a control token. Our choice. */
-const around = 40;
-
 /** The first control token of each step that has any, in the words around it. */
 const controlTokens = ({ steps }: Trajectory): string[] =>
   counted(
@@ -75,10 +61,9 @@ const controlTokens = ({ steps }: Trajectory): string[] =>
       const places = texts.reduce((sum, text) => sum + countControlTexts(text), 0);
       const [text = ""] = texts;
       const first = Math.min(...controlTexts.map((token) => text.indexOf(token)).filter((at) => at >= 0));
-      const words = oneLine(text.slice(Math.max(0, first - around), first + around));
       return places === 0
         ? []
-        : [`step ${index + 1}: ${places} ${places === 1 ? "place" : "places"}, the first in ${JSON.stringify(words)}`];
+        : [`step ${index + 1}: ${places} ${places === 1 ? "place" : "places"}, the first in ${wordsAt(text, first)}`];
     }),
   );
 
@@ -166,7 +151,8 @@ function callLines({ filter, failing }: Probe, seen: CaseSeen, index: number): s
 export function evidenceOf(probe: Probe, seen: CaseSeen, value: number): { readonly call: number | null; readonly evidence: string[] } {
   const { trajectory, blocks } = seen.metrics;
   const index = callOf(probe, seen.metrics, value);
-  const inRun = seen.trajectory === null ? [] : (inTheRun[probe.threshold.name]?.(seen.trajectory, seen.metrics) ?? []);
+  const { name } = probe.threshold;
+  const inRun = seen.trajectory === null ? [] : (inTheRun[name]?.(seen.trajectory, seen.metrics) ?? conductLines(name, seen));
   return {
     call: index < 0 ? null : index + 1,
     evidence: [...callLines(probe, seen, index), ...inRun, `run: ${plain(trajectory)}, contextCalls ${blocks.length}`],

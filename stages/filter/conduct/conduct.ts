@@ -11,6 +11,12 @@ export interface Done {
   readonly action: Action;
 }
 
+/** What a measure counts: a call, or a step as a whole. */
+export interface Place {
+  readonly step: number;
+  readonly call: AnsweredCall | null;
+}
+
 /** A step as it was taken; that of a trajectory, or the same under the persona. */
 export interface TakenStep {
   readonly feedback: readonly string[];
@@ -26,10 +32,12 @@ export interface Conduct {
   readonly done: readonly Done[];
 }
 
-const known = new WeakMap<Seen, Conduct>();
+/** What conduct is read from. */
+export type ConductSeen = Pick<Seen, "trajectory" | "rendered">;
+const known = new WeakMap<ConductSeen, Conduct>();
 
 /** Calls are taken as the persona renders them where it can, since the memory checks read the same ones, and each is read once. */
-export function conductOf(seen: Seen): Conduct {
+export function conductOf(seen: ConductSeen): Conduct {
   const there = known.get(seen);
   if (there !== undefined) return there;
   const work = workReader();

@@ -6,14 +6,12 @@ const unchanged =
 
 const removesOnly = ({ action }: Done): boolean => action.removes.length > 0 && action.files.every((file) => action.removes.includes(file));
 
-/**
- * Share of edits, 0..1, that fail or change nothing; null without edits. An edit is a call that is for nothing else: a script that is run to
- * edit is a run, and removing a file is none.
- */
-export function noOpEditShare({ done }: Conduct): number | null {
-  const edits = done.filter((one) => one.action.kind === "edit" && !removesOnly(one));
-  return shareOf(
-    edits.filter(({ action, call }) => action.failed || unchanged.test((call.result ?? "").slice(0, 400))).length,
-    edits.length,
-  );
-}
+/** An edit is a call that is for nothing else: a script that is run to edit is a run, and removing a file is none. */
+const edits = ({ done }: Conduct): Done[] => done.filter((one) => one.action.kind === "edit" && !removesOnly(one));
+
+/** Edits that fail or change nothing. */
+export const noOpEdits = (conduct: Conduct): Done[] =>
+  edits(conduct).filter(({ action, call }) => action.failed || unchanged.test((call.result ?? "").slice(0, 400)));
+
+/** Share of edits, 0..1, that fail or change nothing; null without edits. */
+export const noOpEditShare = (conduct: Conduct): number | null => shareOf(noOpEdits(conduct).length, edits(conduct).length);

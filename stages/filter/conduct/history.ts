@@ -63,14 +63,15 @@ const answered = ({ action, call }: Done): boolean => !action.failed && call.res
  * objects, what was fetched; and commits by their hash, where only such a call had shown it. A branch or tag by its bare name counts for
  * nothing, since it may be HEAD's own. Source: SWE-bench issue 465 (agents found the fix by `git log --all`).
  */
-export function historyReads({ done }: Conduct): number {
+export function historyReaders({ done }: Conduct): Done[] {
   const shown: string[] = [];
-  let reads = 0;
+  const found: Done[] = [];
   for (const one of done) {
     if (!/\bgit\b/.test(one.call.arguments)) continue;
     if (!innerCommands(one.call).some((command) => looksAhead(command, shown)) || !answered(one)) continue;
-    reads += 1;
+    found.push(one);
     shown.push(one.call.result ?? "");
   }
-  return reads;
+  return found;
 }
+export const historyReads = (conduct: Conduct): number => historyReaders(conduct).length;

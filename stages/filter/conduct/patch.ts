@@ -1,7 +1,7 @@
 import { type ChangedFile, changedFiles } from "../../lib/changed-files.ts";
 import { type Action, sameFile } from "../../lib/commands/actions.ts";
 import { type FileSet, fileSet, looksPassing } from "../../lib/commands/files.ts";
-import type { Conduct } from "./conduct.ts";
+import type { Conduct, Done } from "./conduct.ts";
 
 /** The patch that a run hands in, against what the run was seen to do. */
 
@@ -41,14 +41,18 @@ const mostFiles = 50;
  * Files of the patch (of the first 50) that the run neither changed nor so much as names in any call; the patch is of another run, or something
  * else wrote them. null: the source holds no patch. Weak on purpose: shells change files in too many ways to be sure of more.
  */
-export function patchFilesUnseen(conduct: Conduct): number | null {
+export function unseenPatchFiles(conduct: Conduct): string[] | null {
   const files = patchedFiles(conduct);
   if (files === null) return null;
   const touched = fileSet();
   for (const { action } of conduct.done) for (const file of [...action.files, ...action.reads]) touched.add(file);
   const said = (end: string): boolean => conduct.done.some(({ call }) => call.arguments.includes(end));
-  return files.slice(0, mostFiles).filter(({ path }) => !touched.has(path) && !said(tellingEnd(path))).length;
+  return files
+    .slice(0, mostFiles)
+    .map(({ path }) => path)
+    .filter((path) => !touched.has(path) && !said(tellingEnd(path)));
 }
+export const patchFilesUnseen = (conduct: Conduct): number | null => unseenPatchFiles(conduct)?.length ?? null;
 
 const undoes = (action: Action): boolean =>
   /\bgit (?:-\S+ )*(?:checkout|restore|reset|stash)\b/.test(action.command) || action.command.startsWith("undo_edit");
@@ -59,14 +63,20 @@ const noSource = (file: string): boolean =>
   looksPassing(file) ||
   /\.(?:patch|diff|log|out|bak|orig)$/.test(file);
 
+/** A file, and the call that edited it first. */
+export interface EditedFile extends Done {
+  readonly file: string;
+}
+
 /** Source files that were there before, edited with success, and not put back or removed later. */
-function editedFiles({ steps }: Conduct): readonly string[] {
+function editedFiles({ steps }: Conduct): readonly EditedFile[] {
   const seen: FileSet = fileSet();
-  let edited: string[] = [];
+  let edited: EditedFile[] = [];
   for (const { done, work } of steps)
-    for (const { action } of done) {
-      const gone = undoes(action) ? (action.files.length === 0 ? edited : action.files) : action.removes;
-      if (gone.length > 0) edited = edited.filter((file) => !gone.some((other) => other === "." || sameFile(file, other)));
+    for (const one of done) {
+      const { action } = one;
+      const gone = undoes(action) ? (action.files.length === 0 ? ["."] : action.files) : action.removes;
+      if (gone.length > 0) edited = edited.filter(({ file }) => !gone.some((other) => other === "." || sameFile(file, other)));
       const changed = undoes(action) || action.failed || action.kind !== "edit" ? [] : action.files;
       for (const file of changed)
         if (
@@ -74,9 +84,9 @@ function editedFiles({ steps }: Conduct): readonly string[] {
           seen.has(file) &&
           !noSource(file) &&
           !action.removes.includes(file) &&
-          !edited.some((one) => sameFile(one, file))
+          !edited.some((other) => sameFile(other.file, file))
         )
-          edited.push(file);
+          edited.push({ ...one, file });
       for (const file of action.reads) seen.add(file);
     }
   return edited;
@@ -86,8 +96,9 @@ function editedFiles({ steps }: Conduct): readonly string[] {
  * Source files that the run edited (and neither put back nor removed) and the patch lacks: work that is not handed in. Only files that were
  * read before, since others may be scratch. null: the source holds no patch.
  */
-export function editedFilesUnpatched(conduct: Conduct): number | null {
+export function unpatchedFiles(conduct: Conduct): EditedFile[] | null {
   const files = patchedFiles(conduct);
   if (files === null) return null;
-  return editedFiles(conduct).filter((file) => !files.some(({ path }) => sameFile(path, file))).length;
+  return editedFiles(conduct).filter(({ file }) => !files.some(({ path }) => sameFile(path, file)));
 }
+export const editedFilesUnpatched = (conduct: Conduct): number | null => unpatchedFiles(conduct)?.length ?? null;

@@ -22,8 +22,9 @@ const ends = (text: string): string => (text.length <= 2 * edge ? text : `${text
 const reports = ({ action }: Done): boolean => action.failed || action.kind === "run" || action.kind === "test" || action.kind === "other";
 
 /** Calls whose answer says that disk, memory, network, basic tools or the container itself failed. */
-export const environmentFailures = ({ done }: Conduct): number =>
-  done.filter((one) => one.call.result !== null && reports(one) && broken.some((words) => words.test(ends(one.call.result ?? "")))).length;
+export const environmentFailed = ({ done }: Conduct): Done[] =>
+  done.filter((one) => one.call.result !== null && reports(one) && broken.some((words) => words.test(ends(one.call.result ?? ""))));
+export const environmentFailures = (conduct: Conduct): number => environmentFailed(conduct).length;
 
 /** Words of scaffolds, at the beginning or the end of an answer: SWE-agent, mini-swe-agent, OpenHands, Claude Code, our own. */
 const late =
@@ -32,10 +33,11 @@ const stopped = 124; // of coreutils' `timeout`, and of scaffolds that follow it
 const nearEdge = 600; // characters
 
 /** Calls that were stopped, or left running, because they took too long. */
-export const timeouts = ({ done }: Conduct): number =>
+export const timedOut = ({ done }: Conduct): Done[] =>
   done.filter(({ call, action }) => {
     if ((call.exitCode ?? (call.result === null ? null : statedExitCode(call.result))) === stopped) return true;
     const result = call.result ?? "";
     const shows = action.kind === "explore" && !action.failed;
     return !shows && action.kind !== "edit" && (late.test(result.slice(0, nearEdge)) || late.test(result.slice(-nearEdge)));
-  }).length;
+  });
+export const timeouts = (conduct: Conduct): number => timedOut(conduct).length;

@@ -80,7 +80,8 @@ function byFile(changes: readonly TestChange[]): TestChange[] {
 }
 
 /** Test files of the repository that the patch (without one: the run) changes or deletes. */
-export const testFilesChanged = (conduct: Conduct): number => byFile(changesOf(conduct)).length;
+export const changedTestFiles = (conduct: Conduct): TestChange[] => byFile(changesOf(conduct));
+export const testFilesChanged = (conduct: Conduct): number => changedTestFiles(conduct).length;
 
 /** Python, JavaScript, Go, Rust, Java, Ruby, PHP. */
 const tests =
@@ -98,4 +99,5 @@ const weakens = ({ deleted, removed, added }: TestChange): boolean =>
   count(added, skips) > count(removed, skips);
 
 /** Those of them that are deleted, or left with fewer tests or assertions, or with more tests skipped. */
-export const testFilesWeakened = (conduct: Conduct): number => byFile(changesOf(conduct)).filter(weakens).length;
+export const weakenedTestFiles = (conduct: Conduct): TestChange[] => changedTestFiles(conduct).filter(weakens);
+export const testFilesWeakened = (conduct: Conduct): number => weakenedTestFiles(conduct).length;

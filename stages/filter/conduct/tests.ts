@@ -20,19 +20,29 @@ function changeOf({ work }: TakenStep): Action | null {
   return change;
 }
 
+export interface LastEdit {
+  /** The last call that changed the project's sources. */
+  readonly change: Done;
+  /** Test runs after it, those of the same call included. */
+  readonly testRuns: readonly Done[];
+}
+
+/** null: nothing was changed, or nothing handed in. */
+export function lastEdit(conduct: Conduct): LastEdit | null {
+  if (!handsIn(conduct)) return null;
+  let last: { change: Done; testRuns: Done[] } | null = null;
+  for (const step of conduct.steps) {
+    const change = changeOf(step);
+    for (const one of step.done) {
+      if (one.action === change) last = { change: one, testRuns: [] }; // and yet tests may run behind it: `sed -i ... && pytest`
+      if (last !== null && ranTests(one)) last.testRuns.push(one);
+    }
+  }
+  return last;
+}
+
 /**
  * Test runs after the last change of the project's sources that ran at least one test; a script that is named after tests counts, where no
  * runner says how many there were. null: nothing was changed, or nothing handed in.
  */
-export function testRunsAfterEdit(conduct: Conduct): number | null {
-  if (!handsIn(conduct)) return null;
-  let runs: number | null = null;
-  for (const step of conduct.steps) {
-    const change = changeOf(step);
-    for (const one of step.done) {
-      if (one.action === change) runs = 0; // and yet tests may run behind it: `sed -i ... && pytest`
-      if (runs !== null && ranTests(one)) runs += 1;
-    }
-  }
-  return runs;
-}
+export const testRunsAfterEdit = (conduct: Conduct): number | null => lastEdit(conduct)?.testRuns.length ?? null;

@@ -93,12 +93,13 @@ const hadIt = (result: string, project: string): boolean =>
   ) && !/^(?:Collecting|Downloading) /m.test(result.slice(0, 20_000));
 
 /** Calls that fetch the project's own sources, issues or releases; null: it is not known what the project is, and some call reaches out. */
-export function webReads(conduct: Conduct): number | null {
+export function webReaders(conduct: Conduct): Done[] | null {
   const out = conduct.done.filter(
     (one) => (webTool.test(one.call.name) || (one.action.kind !== "edit" && mayReachOut.test(one.call.arguments))) && fetchedAll(one),
   );
-  if (out.length === 0) return 0;
+  if (out.length === 0) return [];
   const project = projectOf(conduct);
   if (project === null) return null;
-  return out.filter((one) => readsWeb(one, project) && !hadIt(one.call.result ?? "", project)).length;
+  return out.filter((one) => readsWeb(one, project) && !hadIt(one.call.result ?? "", project));
 }
+export const webReads = (conduct: Conduct): number | null => webReaders(conduct)?.length ?? null;

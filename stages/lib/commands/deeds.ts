@@ -51,16 +51,20 @@ function packageManager(words: readonly string[]): readonly string[] {
   return [/^pip[\d.]*$/.test(program) ? "pip" : program, ...words.slice(1)];
 }
 
+/** What may install, too, by verbs of more than one kind. */
+const others = /^(?:go|(?:python|pypy)[\d.]*)$/;
+
 function installs(words: readonly string[]): boolean {
-  const [program = "", ...rest] = packageManager(words);
-  const verbs = operands(["", ...rest]);
+  const own = packageManager(words);
+  const [program = ""] = own;
+  const verbs = installers.has(program) || others.test(program) ? operands(own) : [];
   if (program === "uv" && verbs[0] === "pip") return verbs[1] === "install";
   if (program === "go") return verbs[0] === "get" || verbs[0] === "install" || (verbs[0] === "mod" && verbs[1] !== "graph");
   if (/^(?:python|pypy)[\d.]*$/.test(program)) return verbs[0] === "setup.py" && /^(?:install|develop|build_ext)$/.test(verbs[1] ?? "");
   if (program === "venv") return true;
-  const own = installers.get(program);
-  if (own === undefined) return false;
-  return own.size === 0 || own.has(verbs[0] ?? "") || (program === "yarn" && verbs.length === 0);
+  const makeItInstall = installers.get(program);
+  if (makeItInstall === undefined) return false;
+  return makeItInstall.size === 0 || makeItInstall.has(verbs[0] ?? "") || (program === "yarn" && verbs.length === 0);
 }
 
 const interpreters = /^(?:python|pypy|node|ruby|perl|tsx|ts-node|deno|bun|php|bash|sh|zsh|coverage)[\d.]*$/;

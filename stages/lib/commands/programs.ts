@@ -60,7 +60,7 @@ export function unwrapped(words: readonly string[]): readonly string[] {
       else break;
     }
   }
-  return words.slice(at);
+  return at === 0 ? words : words.slice(at);
 }
 
 const testPrograms = new Set([

@@ -1,6 +1,11 @@
 import { type Given, plainKey } from "./given.ts";
 import { noFile } from "./shell.ts";
 
+const target = String.raw`(?:[rbuf]?['"]([^'"\n]{1,300})['"]|([A-Za-z_]\w{0,60}))`;
+const opened = new RegExp(String.raw`\bopen\(\s{0,4}${target}\s{0,4},\s{0,4}(?:mode\s{0,2}=\s{0,2})?['"](?:[wax]|r\+)`, "g");
+const pathWritten = new RegExp(String.raw`\bPath\(\s{0,4}${target}\s{0,4}\)\.write_(?:text|bytes)\(`, "g");
+const nodeWritten = new RegExp(String.raw`\b(?:writeFileSync|writeFile|appendFileSync)\(\s{0,4}${target}`, "g");
+
 /** Files that a script opens for writing, best effort: literal names, and names of variables that are assigned a literal. */
 export function writtenByScript(script: string): string[] {
   const text = script.slice(0, 200_000);
@@ -12,16 +17,10 @@ export function writtenByScript(script: string): string[] {
     const file = literal ?? literals.get(name ?? "");
     if (file !== undefined && !noFile.test(file)) files.add(file);
   };
-  const target = String.raw`(?:[rbuf]?['"]([^'"\n]{1,300})['"]|([A-Za-z_]\w{0,60}))`;
-  for (const found of text.matchAll(
-    new RegExp(String.raw`\bopen\(\s{0,4}${target}\s{0,4},\s{0,4}(?:mode\s{0,2}=\s{0,2})?['"](?:[wax]|r\+)`, "g"),
-  ))
-    named(found[1], found[2]);
-  for (const found of text.matchAll(new RegExp(String.raw`\bPath\(\s{0,4}${target}\s{0,4}\)\.write_(?:text|bytes)\(`, "g")))
-    named(found[1], found[2]);
+  for (const found of text.matchAll(opened)) named(found[1], found[2]);
+  for (const found of text.matchAll(pathWritten)) named(found[1], found[2]);
   for (const found of text.matchAll(/\b([A-Za-z_]\w{0,60})\.write_(?:text|bytes)\(/g)) named(undefined, found[1]);
-  for (const found of text.matchAll(new RegExp(String.raw`\b(?:writeFileSync|writeFile|appendFileSync)\(\s{0,4}${target}`, "g")))
-    named(found[1], found[2]);
+  for (const found of text.matchAll(nodeWritten)) named(found[1], found[2]);
   return [...files];
 }
 

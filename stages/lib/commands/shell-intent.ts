@@ -30,8 +30,30 @@ const writtenScripts = (commands: readonly SimpleCommand[]): { targets: string[]
     targets: [...command.redirections.map(({ target }) => target), ...command.words.slice(1)].filter((target) => target !== ""),
     writes: writtenByScript(command.heredoc ?? ""),
   }));
-const isRun = (targets: readonly string[], runs: readonly string[]): boolean =>
-  runs.some((run) => targets.some((target) => run.endsWith(target.replace(/^\.\//, ""))));
+const reversed = (text: string): string => text.split("").reverse().join("");
+
+/** Asks whether any of the names ends in some text. They are sorted by their ends, so that a question costs a few looks however many there are. */
+function endingIn(names: readonly string[]): (end: string) => boolean {
+  const sorted = names.map(reversed).sort();
+  return (end) => {
+    const wanted = reversed(end);
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sorted[middle] ?? "") < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return sorted[low]?.startsWith(wanted) ?? false;
+  };
+}
+
+/** What the scripts will write that are both written and run. */
+function writtenAtOnce(scripts: readonly { targets: string[]; writes: string[] }[], runs: readonly string[]): string[] {
+  const writing = scripts.filter(({ writes }) => writes.length > 0);
+  if (writing.length === 0 || runs.length === 0) return [];
+  const isRun = endingIn(runs);
+  return writing.flatMap(({ targets, writes }) => (targets.some((target) => isRun(target.replace(/^\.\//, ""))) ? writes : []));
+}
 
 /** What a command line is for. */
 export function shellIntent(text: string): Intent {
@@ -44,10 +66,7 @@ export function shellIntent(text: string): Intent {
   const tried = roles.filter((role) => role.kind === "run" || role.kind === "test");
   return {
     kind,
-    files: unique([
-      ...roles.flatMap((role) => role.files),
-      ...scripts.flatMap(({ targets, writes }) => (isRun(targets, runs) ? writes : [])),
-    ]),
+    files: unique([...roles.flatMap((role) => role.files), ...writtenAtOnce(scripts, runs)]),
     reads: unique(roles.flatMap((role) => role.reads)),
     removes: unique(roles.flatMap((role) => role.removes)),
     runs,

@@ -138,28 +138,32 @@ function heredocAt(text: string, at: number, delimiter: string, dash: boolean): 
   return { value: text.slice(at), end: text.length };
 }
 
+/** A command while its line is read. It becomes the result without a copy: most of what a line of 100,000 commands costs is memory. */
 interface Draft {
-  joint: string;
+  readonly command: Writable<SimpleCommand>;
+  readonly words: string[];
+  readonly assignments: string[];
+  readonly redirections: Redirection[];
   start: number;
-  assignments: string[];
-  words: string[];
-  redirections: Redirection[];
-  heredocs: { delimiter: string; dash: boolean }[];
-  heredoc: string | null;
-  text: string;
+  /** null: it has none. */
+  heredocs: { readonly delimiter: string; readonly dash: boolean }[] | null;
 }
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const assignment = /^[A-Za-z_]\w*\+?=/;
-const draftAt = (start: number, by: string): Draft => ({
-  joint: by,
-  start,
-  assignments: [],
-  words: [],
-  redirections: [],
-  heredocs: [],
-  heredoc: null,
-  text: "",
-});
+function draftAt(start: number, joint: string): Draft {
+  const [assignments, words, redirections]: [string[], string[], Redirection[]] = [[], [], []];
+  return {
+    command: { joint, assignments, words, redirections, heredoc: null, text: "" },
+    words,
+    assignments,
+    redirections,
+    start,
+    heredocs: null,
+  };
+}
+/** The operator as commands name it: lines and brackets part as `;` does, and `|&` is a pipe. */
+const jointOf = (by: string): string => (by === "\n" || by.startsWith(";") || by === "(" || by === ")" ? ";" : by === "|&" ? "|" : by);
 const holdsSomething = (draft: Draft): boolean => draft.words.length + draft.assignments.length + draft.redirections.length > 0;
 const addWord = (draft: Draft, word: string, quoted: boolean): void => {
   if (draft.words.length > 0) draft.words.push(word);
@@ -169,21 +173,22 @@ const addWord = (draft: Draft, word: string, quoted: boolean): void => {
 
 /** The simple commands of a command line, in order. Groups, loops and subshells are opened: their inner commands are listed. */
 export function parseShell(text: string): SimpleCommand[] {
-  const commands: Draft[] = [];
+  const commands: SimpleCommand[] = [];
   let waiting: Draft[] = [];
   let draft = draftAt(0, "");
   let at = 0;
   const close = (end: number, by: string): void => {
-    draft.text = text.slice(draft.start, end).trim();
-    if (holdsSomething(draft)) commands.push(draft);
-    else if (by !== "\n") draft.joint = draft.joint === "" ? "" : by;
-    draft = draftAt(end + by.length, holdsSomething(draft) || commands.length > 0 ? by : "");
+    if (holdsSomething(draft)) {
+      draft.command.text = text.slice(draft.start, end).trim();
+      commands.push(draft.command);
+    }
+    draft = draftAt(end + by.length, commands.length > 0 ? jointOf(by) : "");
   };
   const readHeredocs = (): void => {
     for (const owner of waiting)
-      for (const { delimiter, dash } of owner.heredocs) {
+      for (const { delimiter, dash } of owner.heredocs ?? []) {
         const body = heredocAt(text, at, delimiter, dash);
-        owner.heredoc = (owner.heredoc ?? "") + body.value;
+        owner.command.heredoc = (owner.command.heredoc ?? "") + body.value;
         at = Math.min(body.end + 1, text.length);
       }
     waiting = [];
@@ -210,7 +215,8 @@ export function parseShell(text: string): SimpleCommand[] {
       const operator = redirect.replace(/^\d+/, "").replace("<<-", "<<");
       draft.redirections.push({ operator, target: target.value });
       if (operator === "<<") {
-        if (draft.heredocs.length === 0) waiting.push(draft);
+        if (draft.heredocs === null) waiting.push(draft);
+        draft.heredocs ??= [];
         draft.heredocs.push({ delimiter: target.value, dash: redirect.endsWith("-") });
       }
       continue;
@@ -228,12 +234,5 @@ export function parseShell(text: string): SimpleCommand[] {
     addWord(draft, word.value, quoted);
   }
   close(text.length, "");
-  return commands.map(({ joint: by, assignments, words, redirections, heredoc, text: written }) => ({
-    joint: by === "\n" || by.startsWith(";") || by === "(" || by === ")" ? ";" : by === "|&" ? "|" : by,
-    assignments,
-    words,
-    redirections,
-    heredoc,
-    text: written,
-  }));
+  return commands;
 }

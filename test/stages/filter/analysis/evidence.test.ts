@@ -79,6 +79,7 @@ test("a filter over a check shows the call, the words of its memory, and how man
     metrics: metricsOf(measured(2), measured(6, { checks, findings })),
     trajectory,
     memory: null,
+    rendered: null,
   });
   expect(call).toBe(2);
   expect(evidence.slice(0, -1)).toEqual([
@@ -95,6 +96,7 @@ test("a filter over the second opinion shows what it says", () => {
     metrics: metricsOf(measured(6, { judgedFindings: 1 })),
     trajectory,
     memory: { blocks: [block(6, 5, judged)] },
+    rendered: null,
   });
   expect(evidence).toContain('"tests pass": they were not run');
 });
@@ -104,6 +106,7 @@ test("a filter over folds shows which steps went, and the largest of them", () =
     metrics: metricsOf(measured(2), measured(6, { foldTokens: 10 })),
     trajectory,
     memory: { blocks: [block(2, 1), block(6, 6)] },
+    rendered: null,
   });
   expect(call).toBe(2);
   expect(evidence).toContain("folds steps 2-6, the largest of them:");
@@ -111,7 +114,7 @@ test("a filter over folds shows which steps went, and the largest of them", () =
 });
 
 test("a filter over the run shows the steps that count: those without a call, those with control tokens", () => {
-  const seen = { metrics: metricsOf(), trajectory, memory: null };
+  const seen = { metrics: metricsOf(), trajectory, memory: null, rendered: null };
   expect(told("maxCallLessSteps", seen)).toMatchObject({
     call: null,
     evidence: [
@@ -127,7 +130,7 @@ test("a filter over the run shows the steps that count: those without a call, th
 });
 
 test("context calls are named where their number counts", () => {
-  const { evidence } = told("maxContextCalls", { metrics: metricsOf(measured(2), measured(6)), trajectory, memory: null });
+  const { evidence } = told("maxContextCalls", { metrics: metricsOf(measured(2), measured(6)), trajectory, memory: null, rendered: null });
   expect(evidence.slice(0, -1)).toEqual(["call 1 after step 2, over 2000 tokens", "call 2 after step 6, over 2000 tokens"]);
 });
 
@@ -138,6 +141,7 @@ test("an overlap with an evaluation set is named with its task", () => {
     metrics: { ...metrics, trajectory: { ...metrics.trajectory, contamination } },
     trajectory,
     memory: null,
+    rendered: null,
   });
   expect(evidence[0]).toBe("12.5 % of acme__web-1 (verified)");
 });
@@ -148,8 +152,8 @@ test("whatever the data, every threshold has evidence that ends with the run, in
       for (const probe of probes) {
         const value = worstSeen(probe, metrics);
         for (const seen of [
-          { metrics, trajectory: run, memory: null },
-          { metrics, trajectory: null, memory: null },
+          { metrics, trajectory: run, memory: null, rendered: null },
+          { metrics, trajectory: null, memory: null, rendered: null },
         ]) {
           const { call, evidence } = evidenceOf(probe, seen, value);
           expect(call === null || (call >= 1 && call <= metrics.blocks.length)).toBe(true);

@@ -1,0 +1,6 @@
+/** A copy with room for `needed` entries, at least twice the room. */
+export function grown<A extends Int32Array | Uint8Array>(array: A, needed: number): A {
+  const larger = new (array.constructor as new (length: number) => A)(Math.max(needed, 2 * array.length));
+  larger.set(array);
+  return larger;
+}
