@@ -9,6 +9,7 @@ import { planRun } from "../run-plan/plan-run.ts";
 import { modelText, planText } from "../run-plan/plan-text.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 import { chosenRecipe } from "./chosen-recipe.ts";
+import { pulledRecipe } from "./pulled-recipe.ts";
 import { checkShards, findRunFor, generateInput, type RunOptions } from "./run-options.ts";
 import { cacheFolder, print, progressFor, runsFolder, settleHere } from "./shared.ts";
 
@@ -22,7 +23,7 @@ export async function planCommand(options: RunOptions): Promise<number> {
   const steps = stepsIn(options.stages);
   const found = await findRunFor(options, steps);
   const verdict = found?.run.verdict ?? options.verdict ?? null;
-  const recipe = await chosenRecipe(found?.saved ?? null, options, verdict);
+  const recipe = await chosenRecipe(found?.saved ?? (await pulledRecipe(options.input)), options, verdict);
   const run = found?.run ?? { name: options.run, root: join(runsFolder(options.runs), options.run), shards: 0, verdict };
   if (found !== null) checkShards(run, recipe);
   const settled = await settleHere(recipe, found?.run ?? null);

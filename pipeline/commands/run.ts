@@ -14,6 +14,7 @@ import type { RunContext, StepSummary } from "../run/context.ts";
 import { runExport } from "../run/export.ts";
 import { judgedShort, judgedText } from "../run/funnel.ts";
 import { runGenerate, suggestShards } from "../run/generate.ts";
+import { auditsToPull, pullRows } from "../run/pull.ts";
 import { runStage } from "../run/run-stage.ts";
 import { runSelect } from "../run/select.ts";
 import { selectionSummary, selectionText } from "../run/selection-summary.ts";
@@ -24,14 +25,15 @@ import { lockRun } from "../store/lock.ts";
 import { createRun, exportFolder, type RunFolder, recipePath, verdictRecipePath, withVerdict } from "../store/run-folder.ts";
 import { readTasks } from "../tasks/read.ts";
 import { chosenRecipe } from "./chosen-recipe.ts";
+import { pulledRecipe } from "./pulled-recipe.ts";
 import { checkShards, findRunFor, generateInput, type RunOptions } from "./run-options.ts";
 import { askBeforeCondense } from "./run-plan.ts";
 import { print, progressFor, rememberEndpoint, runsFolder, settleHere } from "./shared.ts";
 import { statusOf, statusText } from "./status.ts";
 import { withWorld } from "./world.ts";
 
-async function create(options: RunOptions): Promise<RunFolder> {
-  const recipe = await chosenRecipe(null, options, null);
+async function create(options: RunOptions, pulled: Recipe | null): Promise<RunFolder> {
+  const recipe = await chosenRecipe(pulled, options, null);
   const shards = recipe.run.shards ?? (await suggestShards(options.input, await countRollouts(options, recipe)));
   return withVerdict(await createRun(runsFolder(options.runs), options.run, shards), options.verdict ?? null);
 }
@@ -56,11 +58,13 @@ async function generate(context: RunContext, options: RunOptions): Promise<StepS
     context.progress.say(rolloutsLine(rolled));
   }
   const records = await finishedRecords(context.run);
+  const audits = await auditsToPull(context.settled, paths, options.recipe !== undefined);
   if (paths.length + records.length === 0) throw noRollout(await readRollouts(context.run));
   const summary = await runGenerate(context, { paths, records, limit }).catch(async (error: unknown) => {
     const isEmpty = error instanceof Fault && error.code === "DATA_ERRORS" && paths.length === 0;
     throw (isEmpty ? await noTurn(context.run) : null) ?? error;
   });
+  await pullRows(context, audits);
   return { ...summary, failures: [...failures, ...summary.failures] };
 }
 
@@ -194,9 +198,10 @@ async function checkEvaluation(saved: Recipe | null, { recipe: { evaluation }, e
 export async function runCommand(options: RunOptions): Promise<number> {
   const steps = stepsIn(options.stages);
   const found = await findRunFor(options, steps);
-  const run = found?.run ?? (await create(options));
   const saved = found?.saved ?? null;
-  const recipe = await chosenRecipe(saved, options, run.verdict);
+  const pulled = saved === null ? await pulledRecipe(options.input) : null;
+  const run = found?.run ?? (await create(options, pulled));
+  const recipe = await chosenRecipe(saved ?? pulled, options, run.verdict);
   checkShards(run, recipe);
   const release = await lockRun(run.root);
   try {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Tallies } from "../../schemas/manifest.ts";
 import { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
+import type { AuditSizes } from "../../stages/export/audit.ts";
 import { datasetCard, mixtureCard, type SplitSize } from "../../stages/export/card.ts";
 import { type DatasetPart, mixturesOf } from "../../stages/export/dataset-parts.ts";
 import { exportTrajectory, noneOfAnyKind } from "../../stages/export/export.ts";
@@ -29,6 +30,7 @@ import { croissantFile, madeWith } from "./about-texts.ts";
 import type { ExportRequest, Gathered } from "./request.ts";
 import { reuseWhole, type Whole, type WrittenPart } from "./reuse.ts";
 import { Spool } from "./spool.ts";
+import { writeAudit } from "./write-audit.ts";
 import { reusedSplit, type WrittenSplit, writeSplits } from "./write-splits.ts";
 
 export type { ExportBundle } from "../../stages/export/export.ts";
@@ -67,10 +69,11 @@ interface MadeDataset {
 export async function exportDataset(request: ExportRequest): Promise<ExportSummary> {
   requireFeasible(request.params.export.training, request.params.window.tokens, launchers); // now, not after an hour of rendering
   const { account, stats, splits } = (await takenWhole(request)) ?? (await makeAll(request));
+  const audit = await writeAudit(request);
   const data = await filesOf(request.folder, splits);
   const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
   const plan = launchPlan(request, account, splits);
-  await writeTexts(request, account, stats, splits, content, plan, data);
+  await writeTexts(request, account, stats, splits, content, plan, data, audit);
   const { funnel: _, ...tableOne } = stats;
   return {
     trajectories: { in: account.trajectories, out: account.provenance.trajectories },
@@ -251,6 +254,7 @@ async function writeTexts(
   content: string,
   plan: LaunchPlan,
   data: DatasetFiles,
+  audit: AuditSizes | null,
 ): Promise<void> {
   const { params, folder, tokenizer, ports } = request;
   const { parts } = plan;
@@ -261,6 +265,7 @@ async function writeTexts(
       text: datasetCard({
         tokenizer: tokenizer ?? "Qwen2.5",
         made: madeWith(request),
+        audit,
         params,
         parts,
         sizes: splits,

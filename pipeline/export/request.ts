@@ -1,6 +1,10 @@
+import type { AuditStep } from "../../schemas/audit.ts";
 import type { Funnel, Spent } from "../../schemas/funnel.ts";
+import type { KeyMaterial } from "../../schemas/manifest.ts";
+import type { Recipe } from "../../schemas/recipe.ts";
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
+import type { AuditRecord } from "../../stages/export/audit.ts";
 import type { MadeWith } from "../../stages/export/card-sections.ts";
 import type { ExportBundle, ExportParams, ExportPorts } from "../../stages/export/export.ts";
 import type { LayoutPorts } from "../../stages/export/layouts/layout.ts";
@@ -9,6 +13,17 @@ import type { Provenance } from "../../stages/export/provenance.ts";
 import type { Place } from "../../stages/export/split.ts";
 import type { Ports } from "../../stages/stage.ts";
 import type { EarlierExport } from "./reuse.ts";
+
+/** What stage 6 is lent to write the audit with. */
+export interface AuditRequest {
+  /** All trajectories in the order of the rows; read once per side. */
+  readonly records: () => AsyncIterable<AuditRecord>;
+  /** The recipe that goes with it, and what shaped the keys of the rows by it. */
+  readonly recipe: Recipe;
+  readonly steps: Readonly<Record<AuditStep, KeyMaterial>>;
+  /** Digest of what its files are made of; of an earlier export with the same they are taken. */
+  readonly key: string;
+}
 
 export interface ExportRequest {
   /** One trajectory at a time, in a fixed order: it is the order of the rows. Read once. */
@@ -29,6 +44,8 @@ export interface ExportRequest {
   readonly earlier?: readonly EarlierExport[];
   /** Key of all that shapes the samples, the kept ones included: of an earlier export with the same nothing is rendered, and the funnel is asked for. */
   readonly kept?: { readonly key: string; readonly funnel: () => Promise<Funnel> };
+  /** The trajectories that travel with the dataset as recipe `export.audit` says; left out: none do. */
+  readonly audit?: AuditRequest;
   readonly signal?: AbortSignal;
   /** Called with the number of trajectories done. */
   readonly progress?: (done: number) => void;

@@ -1,3 +1,4 @@
+import { auditAccountPath, auditFolder } from "../../schemas/audit.ts";
 import { Fault } from "../../schemas/fault.ts";
 import { hubPathText, parseHubPath, readingHub } from "../adapters/hub-file.ts";
 import { sha256 } from "../store/digest.ts";
@@ -27,7 +28,8 @@ export async function hubParts(input: string): Promise<HubPart[]> {
     );
   const inside = (name: string): boolean => path === "" || name === path || name.startsWith(`${path}/`);
   const files = (await hub.files(repo, commit)).filter((file) => inside(file.path));
-  const tables = files.filter((file) => file.path.endsWith(".parquet"));
+  const isOurs = files.some((file) => file.path === auditAccountPath); // of a dataset of ours the samples are not even opened
+  const tables = files.filter((file) => file.path.endsWith(".parquet") && (!isOurs || file.path.startsWith(`${auditFolder}/`)));
   if (tables.length === 0)
     throw new Fault(
       "INPUT_MISSING",

@@ -1,9 +1,11 @@
+import { auditAccountPath, auditPartColumns } from "../../schemas/audit.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { OutcomeFact } from "../../schemas/inputs.ts";
 import { describe, isFields } from "../../stages/generate/lenient.ts";
-import { pageKind } from "../../stages/generate/other-formats.ts";
+import { pageKind, samplesRefusal } from "../../stages/generate/other-formats.ts";
 import { type Report, readMarkdownReport, readReport, withoutTrailingCommas } from "../../stages/generate/reports.ts";
 import { readParquetRowsWithout } from "../adapters/parquet-reader.ts";
+import { auditRecordOf } from "./audit-record.ts";
 import { readCompletions, readEventFiles } from "./many-files.ts";
 import { decode, parseJson } from "./parse.ts";
 import type { InputPart, InputUnit } from "./plan.ts";
@@ -73,6 +75,7 @@ const archive = /\.(?:tar(?:\.\w+)?|tgz|zip|7z|bz2|xz|lz4)$/i;
 
 function refusedByName(name: string): string | null {
   if (/(?:^|\/)manifest\.jsonl?$/i.test(name)) return "a manifest of files, not a run";
+  if (name === auditAccountPath || name.endsWith(`/${auditAccountPath}`)) return "the account of the trajectories beside it, not a run";
   if (archive.test(name)) return "an archive or another packing than gzip and Zstandard: unpack it first";
   if (/\.(?:jsonl?|ndjson|traj)(?:\.gz|\.zst)?$|\.(?:parquet|md|gz|zst)$/i.test(name)) return null;
   const ending = /\.[A-Za-z0-9_-]{1,12}$/.exec(name)?.[0];
@@ -224,8 +227,8 @@ async function* rescued(part: InputPart, tally: Tally, reading: Reading): AsyncG
 
 // ---- Tables and pages ----
 
-/** Columns of public sets that no dialect reads and that weigh much: logs of test runs (nebius/SWE-agent-trajectories). */
-const unreadColumns: ReadonlySet<string> = new Set(["eval_logs"]);
+/** Columns that no dialect reads and that weigh much: logs of test runs (nebius/SWE-agent-trajectories), what was made of a run that comes back. */
+const unreadColumns: ReadonlySet<string> = new Set(["eval_logs", ...auditPartColumns]);
 
 async function* rowsOf(path: string): AsyncGenerator<Record<string, unknown>> {
   let rows = 0;
@@ -244,8 +247,13 @@ async function* readParquet(part: InputPart, tally: Tally, reading: Reading): As
   let record = 0;
   for await (const row of rowsOf(part.path)) {
     if ("cat_sample_id" in row) {
-      tally.report.why = "samples of a catgen dataset, not runs: import the trajectories they were made of";
+      tally.report.why = samplesRefusal;
       return;
+    }
+    if ("cat_audit_id" in row) {
+      yield* auditRecordOf(row, part, tally, reading, record);
+      record += 1;
+      continue;
     }
     // As JSON the row is what every dialect knows, and its digest does not depend on the packing.
     const text = JSON.stringify(row);

@@ -29,6 +29,7 @@ import {
 } from "../store/run-folder.ts";
 import { opened, sealed } from "../store/seal.ts";
 import { catgenVersion } from "../version.ts";
+import { auditRequest } from "./audit.ts";
 import { readAllBundles } from "./bundles.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { notFresh, requireAllFresh } from "./fresh-inputs.ts";
@@ -38,7 +39,7 @@ import { spentBy } from "./spent.ts";
 import type { Lack } from "./state.ts";
 
 const { step } = stepNamed("export");
-/** Parts that shape a dataset. Detection is not among them: memories and segments say all that is left of it. */
+/** Parts that shape a dataset's samples. Detection is not among them: memories and segments say all that is left of it. */
 const partsOf = {
   trajectory: "1-generate",
   memory: "3-condense",
@@ -68,9 +69,10 @@ async function filesAreThere(run: RunFolder, manifest: ExportManifest): Promise<
 }
 
 /** One digest per part over the rows of all shards; null where a shard is missing. */
-async function inputDigests(run: RunFolder): Promise<Record<string, string | null>> {
+async function inputDigests(run: RunFolder, { recipe }: Settled): Promise<Record<string, string | null>> {
   const digests: Record<string, string | null> = {};
-  for (const [part, from] of Object.entries(partsOf)) {
+  const all = recipe.export.audit === "none" ? partsOf : { ...partsOf, detection: "2-detect" }; // the audit holds it
+  for (const [part, from] of Object.entries(all)) {
     const manifests = await readManifests(run, from);
     digests[part] = manifests.includes(null) ? null : digestOf(manifests.map((manifest) => manifest?.output.content ?? null));
   }
@@ -82,7 +84,7 @@ export async function exportState(run: RunFolder, settled: Settled): Promise<{ m
   const manifest = await readExportManifest(run);
   if (manifest === null) return { manifest, lack: { kind: "missing" } };
   if (manifest.stageKey !== stepKey("export", settled).stageKey) return { manifest, lack: { kind: "key", oldKey: manifest.stageKey } };
-  const inputs = await inputDigests(run);
+  const inputs = await inputDigests(run, settled);
   const changed = Object.keys(inputs).filter((part) => inputs[part] !== manifest.inputs[part]);
   if (changed.length > 0) return { manifest, lack: { kind: "inputs", parts: changed } };
   return { manifest, lack: (await filesAreThere(run, manifest)) ? null : { kind: "rows-gone" } };
@@ -153,9 +155,10 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
   if ((await exportState(run, settled)).lack === null)
     return { summary: { step, shardsMade: 0, shardsKept: 1, rowsMade: 0, rowsReused: 0, failures: [] }, dataset: null };
   const started = new Date().toISOString();
-  const inputs = Object.fromEntries(Object.entries(await inputDigests(run)).map(([part, digest]) => [part, digest ?? ""]));
+  const inputs = Object.fromEntries(Object.entries(await inputDigests(run, settled)).map(([part, digest]) => [part, digest ?? ""]));
   const manifests = await readManifests(run, "1-generate");
   const records = manifests.reduce((sum, manifest) => sum + (manifest?.output.rows ?? 0), 0);
+  const key = await keptKey(run, material, inputs);
   await writeKeyMaterial(run, step, stageKey, material);
   const tokenizer = openTokenizer(settled.tokenizer);
   const folder = temporaryName(exportFolder(run));
@@ -177,7 +180,8 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
       made: { version: catgenVersion(), steps: stepVersions, tokenizer: settled.tokenizer.digest },
       spent: await spentBy(run),
       earlier: await earlierExports(run),
-      kept: { key: await keptKey(run, material, inputs), funnel: () => funnelOf(run) },
+      audit: auditRequest(run, settled, key, inputs["detection"] ?? ""),
+      kept: { key, funnel: () => funnelOf(run) },
       signal,
       progress: () => progress.step(),
     });

@@ -6,8 +6,10 @@ import type { GenerateRecipe } from "../../schemas/recipe/generate.ts";
 import type { Row } from "../../schemas/row.ts";
 import { Trajectory } from "../../schemas/trajectory.ts";
 import { idPart } from "../../stages/generate/identity.ts";
+import { samplesRefusal } from "../../stages/generate/other-formats.ts";
 import { indexFacts, joinOutcome } from "../../stages/generate/outcome.ts";
 import { patchDigest } from "../../stages/generate/reports.ts";
+import { auditDialect } from "../import/audit-record.ts";
 import { type InputUnit, planInputs } from "../import/plan.ts";
 import { type ReadOptions, readUnit } from "../import/read.ts";
 import { stepKey } from "../keys.ts";
@@ -127,22 +129,28 @@ async function readUnits(
 interface ShardPlan {
   /** Sorted ids with the key of the unit they come from. */
   readonly records: ReadonlyMap<string, string>;
+  /** Ids of trajectories that come from a dataset of ours: what reports said of them came with them. */
+  readonly pulled: ReadonlySet<string>;
   readonly tallies: { quarantined: number; duplicates: number; empty: number };
 }
 
 function planShards(run: RunFolder, units: InputsFile["units"]): ShardPlan[] {
-  const plans = Array.from({ length: run.shards }, () => ({
+  const none = () => ({
     records: new Map<string, string>(),
+    pulled: new Set<string>(),
     tallies: { quarantined: 0, duplicates: 0, empty: 0 },
-  }));
-  const at = (name: string) =>
-    plans[shardOf(name, run.shards)] ?? { records: new Map<string, string>(), tallies: { quarantined: 0, duplicates: 0, empty: 0 } };
+  });
+  const plans = Array.from({ length: run.shards }, none);
+  const at = (name: string) => plans[shardOf(name, run.shards)] ?? none();
   for (const unit of units) {
     for (const file of unit.files) {
       for (const id of file.trajectories) {
         const plan = at(id);
         if (plan.records.has(id)) plan.tallies.duplicates += 1;
-        else plan.records.set(id, unit.key);
+        else {
+          plan.records.set(id, unit.key);
+          if (file.dialect === auditDialect) plan.pulled.add(id);
+        }
       }
       for (const { offset } of file.quarantined) at(`${file.file}#${offset}`).tallies.quarantined += 1;
       at(file.file).tallies.empty += file.emptyRecords;
@@ -228,7 +236,7 @@ async function publishShard(
             "stop",
             `the trajectory ${id} is accounted for but not stored; make it anew with: catgen repair --run ${run.name}`,
           );
-        await writer.write(...rowFor(joined(trajectory, facts), stageKey));
+        await writer.write(...rowFor(plan.pulled.has(id) ? trajectory : joined(trajectory, facts), stageKey));
       }
       await before.return(undefined);
       output = await writer.publish();
@@ -242,15 +250,17 @@ async function publishShard(
   return "made";
 }
 
+function nothingToImport(files: readonly InputFile[]): Fault {
+  const what = files.some(({ why }) => why === samplesRefusal)
+    ? "a catgen dataset that was published without its trajectories (export.audit: none), or without its folder audit/. Import the trajectories it was made of, or publish it again with --set export.audit=kept (all: the rejected ones too)"
+    : "`catgen status` says of each why. Give --input with runs in one of the formats that the README names";
+  return new Fault("DATA_ERRORS", "stop", `no trajectory in ${files.length} input files; ${what}`);
+}
+
 /** Too much unreadable input is an error of its own: a person should look before going on. Everything readable is imported first. */
 function checkReadable(units: InputsFile["units"], share: number): void {
   const files = units.flatMap((unit) => unit.files);
-  if (files.every((file) => file.trajectories.length === 0))
-    throw new Fault(
-      "DATA_ERRORS",
-      "stop",
-      `no trajectory in ${files.length} input files; \`catgen status\` says of each why. Give --input with runs in one of the formats that the README names`,
-    );
+  if (files.every((file) => file.trajectories.length === 0)) throw nothingToImport(files);
   const bad = files.reduce((sum, file) => sum + file.quarantined.length, 0);
   const all = bad + files.reduce((sum, file) => sum + file.trajectories.length + file.emptyRecords, 0);
   if (bad > 0 && bad > share * all)

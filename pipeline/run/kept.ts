@@ -28,12 +28,12 @@ async function keptDigest(run: RunFolder): Promise<string> {
 
 /**
  * Key of all samples of an export: what shapes them, the rows they are made of, and which are kept. Thresholds, the dataset's name and
- * the training's parameters are in its texts alone.
+ * the training's parameters are in its texts alone; the audit lies beside them.
  */
 export async function keptKey(run: RunFolder, material: KeyMaterial, inputs: Readonly<Record<string, string>>): Promise<string> {
   const { filter: _, evaluation: _evaluation, export: exporting, ...params } = ExportParams.parse(material.params);
-  const { name: _name, about: _about, training: _training, ...shaping } = exporting;
-  const { verdict: _verdict, selection: _selection, ...rows } = inputs;
+  const { name: _name, about: _about, training: _training, audit: _audit, ...shaping } = exporting;
+  const { verdict: _verdict, selection: _selection, detection: _detection, ...rows } = inputs;
   return digestOf({ ...material, params: { ...params, export: shaping }, rows, kept: await keptDigest(run) });
 }
 

@@ -7,6 +7,7 @@ import type { RunContext } from "./context.ts";
 import { runExport } from "./export.ts";
 import { runGenerate } from "./generate.ts";
 import { forgotten, readInputs, writeInputs } from "./inputs.ts";
+import { auditsToPull, pullRows } from "./pull.ts";
 import { runStage } from "./run-stage.ts";
 import { runSelect } from "./select.ts";
 import { type Damage, verifyRun } from "./verify.ts";
@@ -47,6 +48,7 @@ export async function repairRun(context: RunContext, own = false): Promise<Repai
       `what run ${run.name} imported is damaged, and it is not known from which input; import again: catgen run 1 --run ${run.name} --input PATH`,
     );
   await forget(run, found);
+  if (inputs !== null && found.length > 0) await pullRows(context, await auditsToPull(context.settled, inputs.paths, true));
   const steps: string[] = [];
   for (const info of stepTable) {
     if (!broken.has(info.name)) continue;

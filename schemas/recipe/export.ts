@@ -72,6 +72,12 @@ export const ExportRecipe = z.strictObject({
     .describe(
       "Types of secrets that samples may hold, e.g. [password]: for false alarms that you have looked at. All others keep a sample out (`secret:<type>`).",
     ),
+  audit: z
+    .enum(["none", "kept", "all"])
+    .default("kept")
+    .describe(
+      "Trajectories that travel with the dataset, with insertion points, memories and metrics (audit/), so that others can judge them by other thresholds: kept = those that the thresholds keep (for stricter ones), all = the rejected too (for looser ones), none. Our choice.",
+    ),
   name: z.string().min(1).default("CAT-Instruct").describe("Name of the dataset in its card."),
   about: AboutRecipe.prefault({}).describe("What only people know of the dataset, for its card and metadata."),
   training: TrainingRecipe.prefault({}).describe("What the launch configs say."),

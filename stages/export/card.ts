@@ -1,5 +1,6 @@
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
+import { type AuditSizes, auditConfigs, auditText } from "./audit.ts";
 import { citationText, limitsText, type MadeWith, madeWithText, personalText } from "./card-sections.ts";
 import { contaminationText } from "./contamination-card.ts";
 import { type DatasetConfig, type DatasetPart, hasSplit, mixtureConfigs, mixturesOf, partConfigs } from "./dataset-parts.ts";
@@ -37,6 +38,8 @@ export interface CardFacts {
   readonly content: string;
   /** null: not told. */
   readonly made: MadeWith | null;
+  /** null: none travels with it. */
+  readonly audit: AuditSizes | null;
 }
 
 /** SPDX ids by the Hub's own names. Source: huggingface.co/docs/hub/repositories-licenses. */
@@ -87,8 +90,10 @@ const configYaml = ({ name, data }: DatasetConfig, content: string, first: boole
   data_files: data.map(({ split, paths }) => ({ split, path: paths })),
 });
 
-const configsYaml = (configs: readonly DatasetConfig[], content: string): Record<string, YamlValue> =>
-  configs.length === 0 ? {} : { configs: configs.map((config, index) => configYaml(config, content, index === 0)) };
+const configsYaml = (configs: readonly DatasetConfig[], content: string, more: readonly YamlValue[] = []): Record<string, YamlValue> => {
+  const entries = [...configs.map((config, index) => configYaml(config, content, index === 0)), ...more];
+  return entries.length === 0 ? {} : { configs: entries };
+};
 
 /** A layout's rows are the same samples as another's: they are counted once. */
 const rowsOnce = ({ sizes }: CardFacts): number => {
@@ -109,7 +114,7 @@ function frontMatter(facts: CardFacts): string {
     task_categories: ["text-generation"],
     tags: ["agent", "software-engineering", "swe-bench", "context-management", "tool-use", "sft"],
     size_categories: [sizeCategory(rowsOnce(facts))],
-    ...configsYaml(partConfigs(facts.parts), facts.content),
+    ...configsYaml(partConfigs(facts.parts), facts.content, facts.audit === null ? [] : auditConfigs(facts.audit, facts.content)),
   });
   return `---\n${yaml}---\n`;
 }
@@ -268,6 +273,7 @@ export function datasetCard(facts: CardFacts): string {
     personalText(),
     limitsText(),
     usage(facts),
+    facts.audit === null ? "" : auditText(facts.audit),
     citationText(facts.params.export),
   ]
     .filter((part) => part !== "")

@@ -38,6 +38,10 @@ export function refusal(value: unknown): string {
   return `no known run format (${Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`})`;
 }
 
+/** Why the samples of a dataset of ours are refused. */
+export const samplesRefusal =
+  "samples of a catgen dataset, not runs: import the trajectories they were made of, which its audit/ holds where it was published with recipe export.audit";
+
 /** What a text page without a report is. */
 export function pageKind(text: string): string {
   if (/^# aider chat started at /m.test(text)) return "an aider chat page, a text rendering of a run, which is not imported";

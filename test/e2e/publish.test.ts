@@ -79,7 +79,7 @@ test("everything that stage 6 writes has a name that may go, whatever the layout
 }, 60_000);
 
 test("where no row says its source, what stage 6 counted is looked at instead", async () => {
-  await made("tokens", "--set", "export.layouts=[tokenized]");
+  await made("tokens", "--set", "export.layouts=[tokenized]", "--set", "export.audit=none");
   const { code, stderr } = await place.catgen(publish("tokens", "--dry-run", "--quiet"), nobody);
   expect(code).toBe(65);
   expect(stderr).toMatch(/licence, messages: unknown: 3 trajectories: its licence is not known/);

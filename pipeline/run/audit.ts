@@ -1,0 +1,53 @@
+import { auditSteps } from "../../schemas/audit.ts";
+import type { KeyMaterial } from "../../schemas/manifest.ts";
+import { Recipe } from "../../schemas/recipe.ts";
+import { type AuditRecord, isKept } from "../../stages/export/audit.ts";
+import type { AuditRequest } from "../export/request.ts";
+import { asksModel, type Settled, settle, stepKey } from "../keys.ts";
+import { digestOf } from "../store/digest.ts";
+import type { RunFolder } from "../store/run-folder.ts";
+import { readAllBundles } from "./bundles.ts";
+
+/** Stands for the endpoint, whose address stays at home: no host can have this name (RFC 2606). */
+const nobodysAddress = "https://endpoint.invalid/v1";
+
+/**
+ * The recipe as it goes outside: all that shapes rows, settled, and nothing of the machine (paths, the endpoint's address, approvals). The
+ * number of shards is the order of the rows, so it goes along.
+ */
+export function publishedRecipe(settled: Settled, shards: number): Recipe {
+  const { recipe, condenser, thought, endpoint } = settled;
+  const none = Recipe.parse({});
+  return {
+    ...recipe,
+    run: { ...recipe.run, shards },
+    tokenizer: none.tokenizer,
+    generate: { ...recipe.generate, rollout: none.generate.rollout },
+    condense: { ...recipe.condense, condenser, thought },
+    evaluation: none.evaluation,
+    publish: none.publish,
+    llm: asksModel(settled) ? { ...recipe.llm, baseUrl: nobodysAddress, model: endpoint.model } : none.llm,
+  };
+}
+
+/** Bumped when other files are made of the same rows. */
+const filesVersion = 1;
+
+async function* auditRecords(run: RunFolder): AsyncGenerator<AuditRecord> {
+  for await (const bundle of readAllBundles(run)) {
+    const { trajectory, detection, memory, workspace, metrics, verdict, selection } = bundle;
+    if (trajectory?.outcome.ok !== true) continue;
+    const leftOut = selection?.outcome.ok === true ? selection.outcome.value.leftOut : null;
+    const kept = verdict?.outcome.ok === true && isKept(verdict.outcome.value, leftOut);
+    yield { trajectory: trajectory.outcome.value, parts: { detection, memory, workspace, metrics }, kept };
+  }
+}
+
+/** What the audit of a run's dataset is made of. `key`: that of all samples, and so of the trajectories that are kept. */
+export function auditRequest(run: RunFolder, settled: Settled, key: string, detection: string): AuditRequest {
+  const recipe = publishedRecipe(settled, run.shards);
+  const outside = settle(recipe, {}, settled.tokenizer, settled.evaluation);
+  const [detect, condense, measure] = auditSteps.map((name) => stepKey(name, outside).material) as [KeyMaterial, KeyMaterial, KeyMaterial];
+  const made = digestOf({ version: filesVersion, wanted: settled.recipe.export.audit, key, detection });
+  return { records: () => auditRecords(run), recipe, steps: { detect, condense, measure }, key: made };
+}
