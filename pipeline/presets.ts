@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Fault } from "../schemas/fault.ts";
-import { nearest } from "./recipe.ts";
+import { meant } from "./recipe.ts";
 
 /** Recipes that come with catgen (`data/recipes/NAME.yaml`): each sets whole sections and leaves the others alone; those for trainings (`train-...`) set `export.training`. */
 const folder = new URL("../data/recipes/", import.meta.url);
@@ -20,9 +20,5 @@ export function requirePreset(name: string): string {
   const text = presetText(name);
   if (text !== null) return text;
   const names = presetNames();
-  throw new Fault(
-    "USAGE",
-    "stop",
-    `there is no preset ${JSON.stringify(name)}; did you mean ${nearest(name, names)}? There are: ${names.join(", ")}`,
-  );
+  throw new Fault("USAGE", "stop", `there is no preset ${JSON.stringify(name)}; ${meant(name, names)}`);
 }

@@ -31,8 +31,18 @@ const apart = (word: string, known: string): number => {
   return a.length > 2 && b.startsWith(a) ? 0.5 : distance(a, b);
 };
 
+/** Beyond half of its letters changed, a word is another word, and suggesting it only misleads (our choice). */
+const isNear = (word: string, known: string): boolean => apart(word, known) <= Math.max(word.length, known.length) / 2;
+
+/** The known word that was probably meant; null when none resembles it. */
 export const nearest = (word: string, known: readonly string[]): string | null =>
-  [...known].sort((a, b) => apart(word, a) - apart(word, b))[0] ?? null;
+  known.filter((one) => isNear(word, one)).sort((a, b) => apart(word, a) - apart(word, b))[0] ?? null;
+
+/** What a message says of a name that nobody knows. */
+export function meant(word: string, known: readonly string[]): string {
+  const near = nearest(word, known);
+  return `${near === null ? "there are" : `did you mean ${near}? There are`}: ${known.join(", ")}`;
+}
 
 /** The object schema behind defaults, prefaults and nullables; null when there is none. */
 function objectIn(schema: unknown): z.ZodObject | null {
@@ -68,7 +78,7 @@ function explain(issue: z.core.$ZodIssue): string {
 function explainAction({ name, allowed }: ActionProblem): string {
   const path = `filter.actions.${name}`;
   if (allowed !== null) return `${path}: this filter may ${allowed.join(", ")}`;
-  return `${path}: no filter has this name; did you mean ${nearest(name, [...Object.keys(filters), othersName])}?`;
+  return `${path}: no filter has this name; ${meant(name, [...Object.keys(filters), othersName])}`;
 }
 
 /** What no single value shows. */

@@ -4,6 +4,8 @@ import { showCommand } from "../../pipeline/commands/show.ts";
 import { statsCommand } from "../../pipeline/commands/stats.ts";
 import { readAllBundles } from "../../pipeline/run/bundles.ts";
 import { exportFolder, openRun } from "../../pipeline/store/run-folder.ts";
+import { engines } from "../../stages/export/launchers/engines/index.ts";
+import { launchers } from "../../stages/export/launchers/index.ts";
 
 /** The end of `make demo`: what was made, one fold as a person reads it, where the files are, what to run next. */
 
@@ -34,9 +36,11 @@ if (id !== null) {
 
 const run = await openRun(runsFolder(undefined), options.run);
 const folder = relative(process.cwd(), exportFolder(run));
+const named = (registry: object): string => Object.keys(registry).join(", ");
 title("where the files are, and what to run next");
 console.log(`dataset        ${join(folder, "messages")} and ${join(folder, "input-output")} (Parquet; card: ${join(folder, "README.md")})
-fine-tuning    ${join(folder, "configs")} (axolotl, TRL), ${join(folder, "launch")} (Slurm)
+fine-tuning    ${join(folder, "configs")} (${named(launchers)}), ${join(folder, "launch")} (${named(engines)}); memory, hours: configs/README.md
+inference      ${join(folder, "runtime.yaml")} (what it must keep to)
 rows           ${relative(process.cwd(), run.root)}/stages (one JSON line per trajectory and stage)
 
 look           npx tsx pipeline/cli.ts show ${id ?? "--list"} --run demo

@@ -30,7 +30,7 @@ function filtersText({ filters }: Analysis): string {
         ...[fails, rejects, only, dropsLast].map(String),
       ]),
     ),
-    ...(silent.length === 0 ? [] : [`never fail: ${silent.join(", ")}`]),
+    ...(silent.length === 0 ? [] : [`fail nowhere (base samples aside): ${silent.join(", ")}`]),
   ].join("\n");
 }
 

@@ -7,7 +7,7 @@ import type { Probe } from "../../stages/filter/analysis/thresholds.ts";
 import { thresholds } from "../../stages/filter/analysis/thresholds.ts";
 import { curveOf, pairGrid, suggest } from "../../stages/filter/analysis/what-if.ts";
 import { stepKey } from "../keys.ts";
-import { nearest } from "../recipe.ts";
+import { meant } from "../recipe.ts";
 import { gatherRun } from "../run/analyze.ts";
 import { withEvidence } from "../run/border-evidence.ts";
 import { selectionSummary } from "../run/selection-summary.ts";
@@ -47,11 +47,7 @@ export function probeNamed(gathered: Gathered, name: string): Probe {
   const probe = gathered.probes.find(({ threshold }) => threshold.name === name || threshold.filter === name);
   if (probe !== undefined) return probe;
   const names = thresholds.map((threshold) => threshold.name);
-  throw new Fault(
-    "USAGE",
-    "stop",
-    `no threshold is named ${JSON.stringify(name)}; did you mean ${nearest(name, names)}? There are: ${names.join(", ")}`,
-  );
+  throw new Fault("USAGE", "stop", `no threshold is named ${JSON.stringify(name)}; ${meant(name, names)}`);
 }
 
 function pairOf(gathered: Gathered, option: string | undefined): Analysis["pair"] {

@@ -1,8 +1,10 @@
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { Fault, type FaultCode, faultCodes } from "../../schemas/fault.ts";
-import type { Recipe } from "../../schemas/recipe.ts";
+import { Recipe } from "../../schemas/recipe.ts";
 import type { RolloutsFile } from "../../schemas/rollouts.ts";
 import type { Status } from "../../schemas/status.ts";
+import { loadEvaluationSets } from "../contamination/load.ts";
 import type { Settled } from "../keys.ts";
 import { type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
 import { filterText, recipeText } from "../recipe.ts";
@@ -186,6 +188,12 @@ async function selectionLine(run: RunFolder): Promise<string> {
   return summary === null ? "" : `set:    ${selectionText(summary)}`;
 }
 
+/** New evaluation sets are read before the recipe is written: a broken one would stay with the run and stop every later command. */
+async function checkEvaluation(saved: Recipe | null, { recipe: { evaluation }, evaluation: digests }: Settled): Promise<void> {
+  const known = saved?.evaluation ?? Recipe.parse({}).evaluation;
+  if (!isDeepStrictEqual(known, evaluation)) await loadEvaluationSets(evaluation, digests);
+}
+
 /** `catgen run`: plans, does what is missing, and says what there is now. */
 export async function runCommand(options: RunOptions): Promise<number> {
   const steps = stepsIn(options.stages);
@@ -203,6 +211,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
       run,
       stepTable.map(({ step }) => step),
     );
+    await checkEvaluation(saved, settled);
     await rememberEndpoint(run, settled);
     if (run.verdict === null || saved === null) await writeTextAtomically(recipePath(run), recipeText(recipe));
     if (run.verdict !== null) await writeTextAtomically(verdictRecipePath(run), filterText(recipe));

@@ -7,7 +7,7 @@ import { chooseTokenizer } from "../adapters/model-tokenizer.ts";
 import { evaluationDigests } from "../contamination/evaluation-files.ts";
 import { asksModel, type Settled, settle } from "../keys.ts";
 import { createProgress, type Progress, silentProgress } from "../progress.ts";
-import { checkRecipe, nearest, parseRecipe } from "../recipe.ts";
+import { checkRecipe, meant, parseRecipe } from "../recipe.ts";
 import { readEndpoint, writeEndpoint } from "../run/remembered-endpoint.ts";
 import { systemFault } from "../store/atomic.ts";
 import {
@@ -71,11 +71,10 @@ export async function openJudged(options: Pick<CommonOptions, "run" | "runs" | "
   if (run.verdict === null) return run;
   const names = await verdictNames(run);
   if (names.includes(run.verdict)) return run;
-  const near = nearest(run.verdict, names);
   throw new Fault(
     "USAGE",
     "stop",
-    `run ${run.name} has no verdict set ${JSON.stringify(run.verdict)}${near === null ? ", and no other by name" : `; did you mean ${near}? There are: ${[defaultVerdict, ...names].join(", ")}`}; make it with: catgen run 5 --run ${run.name} --verdict ${run.verdict} --recipe FILE`,
+    `run ${run.name} has no verdict set ${JSON.stringify(run.verdict)}${names.length === 0 ? ", and no other by name" : `; ${meant(run.verdict, [defaultVerdict, ...names])}`}; make it with: catgen run 5 --run ${run.name} --verdict ${run.verdict} --recipe FILE`,
   );
 }
 

@@ -282,13 +282,16 @@ async function listCommand(options: ShowOptions): Promise<number> {
           kept: null,
           leftOut: null,
         });
+  const nothing = `run ${run.name} has no trajectories; what became of its input files: catgen status --run ${run.name}`;
   print(options, { run: run.name, trajectories: rows }, () =>
-    rows
-      .map(
-        ({ id, steps, resolved, contextCalls, kept, leftOut }) =>
-          `${id}  ${steps} steps, ${resolved === null ? "outcome unknown" : resolved ? "resolved" : "unresolved"}${contextCalls === null ? "" : `, ${contextCalls} context calls`}${kept === null ? "" : kept ? ", kept" : ", rejected"}${leftOut === null ? "" : `, left out: ${leftOut}`}`,
-      )
-      .join("\n"),
+    rows.length === 0
+      ? nothing
+      : rows
+          .map(
+            ({ id, steps, resolved, contextCalls, kept, leftOut }) =>
+              `${id}  ${steps} steps, ${resolved === null ? "outcome unknown" : resolved ? "resolved" : "unresolved"}${contextCalls === null ? "" : `, ${contextCalls} context calls`}${kept === null ? "" : kept ? ", kept" : ", rejected"}${leftOut === null ? "" : `, left out: ${leftOut}`}`,
+          )
+          .join("\n"),
   );
   return 0;
 }

@@ -65,6 +65,11 @@ export async function statusOf(run: RunFolder, settled: Settled): Promise<Status
   });
 }
 
+/** Items of one kind that are named before the rest is only counted: our choice, what a screen bears. */
+const mostNamed = 10;
+/** Fewer of reasons, which share a line and may name a dozen tools each. */
+const mostReasons = 5;
+
 /** Reasons of a step's own, most frequent first; what an earlier step rejected is only counted. */
 function whys(rejected: Record<string, number>): string {
   const passedOn = new Map<string, number>();
@@ -75,8 +80,11 @@ function whys(rejected: Record<string, number>): string {
     else passedOn.set(stage ?? "", (passedOn.get(stage ?? "") ?? 0) + count);
   }
   own.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  const rest = own.slice(mostReasons);
+  const unnamed = rest.reduce((sum, [, count]) => sum + count, 0);
   return [
-    ...own.map(([why, count]) => `${count} ${why}`),
+    ...own.slice(0, mostReasons).map(([why, count]) => `${count} ${why}`),
+    ...(rest.length === 0 ? [] : [`${unnamed} for ${rest.length} other reasons (all of them: catgen status --json)`]),
     ...[...passedOn].map(([stage, count]) => `${count} passed on from ${stage}`),
   ].join(", ");
 }
@@ -95,8 +103,6 @@ export function inputsText(inputs: Status["inputs"]): string {
   if (inputs.quarantined.length > 10) lines.push(`        ... and ${inputs.quarantined.length - 10} more quarantined`);
   return lines.join("\n");
 }
-
-const mostNamed = 10;
 
 function rolloutsText(rollouts: NonNullable<Status["rollouts"]>): string[] {
   const { tasks, wanted, finished, resolved, unresolved, byExit, leftOut, failed } = rollouts;

@@ -61,7 +61,7 @@ function unpacked(bytes: Buffer, path: string, finishFlush: number = constants.Z
     throw new Fault(
       "RECIPE_INVALID",
       "stop",
-      `${path} is a damaged gzip file; make the index anew with: catgen decontamination index --from FILE --out ${path}`,
+      `${path} is a damaged gzip file; make the index anew with: catgen decontamination index --from ROWS --name NAME --out ${path}`,
       { cause },
     );
   }

@@ -19,7 +19,7 @@ const illFormed = (path: string, line: number, why: string): Fault =>
   new Fault(
     "RECIPE_INVALID",
     "stop",
-    `${path}:${line}: expected an instance id, a tab and fingerprints of 16 hex digits, and the line ${why}; make the index anew with: catgen decontamination index --from FILE --out ${path}`,
+    `${path}:${line}: expected an instance id, a tab and fingerprints of 16 hex digits, and the line ${why}; make the index anew with: catgen decontamination index --from ROWS --name NAME --out ${path}`,
   );
 
 function checkHead(path: string, lines: readonly string[]): void {

@@ -123,7 +123,7 @@ function requireSources({ candidates }: Gathered, { set }: SelectParams): void {
     throw new Fault(
       "RECIPE_INVALID",
       "stop",
-      `filter.set.mix asks for ${absent.join(", ")}, of which no trajectory is kept; kept ones come from ${[...new Set(candidates.list.map(({ source }) => source))].sort().join(", ")}`,
+      `filter.set.mix asks for ${absent.join(", ")}, of which no trajectory is kept; kept ones come from ${[...new Set(candidates.list.map(({ source }) => source))].sort().join(", ")}. Take it out with --set filter.set.mix=..., or see in catgen stats what every filter took of it`,
     );
 }
 

@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { engineNames, type TrainingRecipe, trainerNames } from "../../schemas/recipe/training.ts";
+import { trainingLines } from "../../stages/export/launchers/configs-readme.ts";
 import { engines } from "../../stages/export/launchers/engines/index.ts";
-import { launchers, launchFiles } from "../../stages/export/launchers/index.ts";
+import { launchers, launchFiles, trainerPlans } from "../../stages/export/launchers/index.ts";
 import type { LaunchPlan } from "../../stages/export/launchers/launcher.ts";
 import { allLayouts, type Config, parts, planWith, trainings } from "../stages/export/launchers/plan.ts";
 
@@ -37,6 +38,12 @@ const own = (config: Config): Config => ({
 test("registries have what the recipe names, and nothing else", () => {
   expect(Object.keys(launchers)).toEqual([...trainerNames]);
   expect(Object.keys(engines)).toEqual([...engineNames]);
+});
+
+test("a dataset without samples is told as such, once, not as one that lacks a layout", () => {
+  const empty = planWith({ parts: [] });
+  const lines = trainingLines(empty, trainerPlans(empty));
+  expect(lines).toEqual([expect.stringMatching(/no configs, the dataset has no samples; .*catgen stats/)]);
 });
 
 describe.each(Object.keys(launchers))("launcher %s", (name) => {
@@ -87,7 +94,7 @@ describe.each(Object.keys(launchers))("launcher %s", (name) => {
   test("has no config for a dataset without rows, and says so", () => {
     const files = launchFiles(planWith({ parts: [], training: { trainers: [name] } }));
     expect(files.filter(({ path }) => path.includes(name))).toEqual([]);
-    expect(files.find(({ path }) => path === "configs/README.md")?.text).toContain("No configs: it reads");
+    expect(files.find(({ path }) => path === "configs/README.md")?.text).toContain("No configs: the dataset has no samples");
   });
 
   test("without a validation split no configuration mentions one", () => {

@@ -179,3 +179,20 @@ test("a read-only runs folder is a clear I/O fault", async () => {
   expect(code).toBe(74);
   expect(stderr).toMatch(/ENOTDIR|EEXIST/);
 });
+
+test("an evaluation set that cannot be read is refused, and does not stay with the run", async () => {
+  const broken = await place.write("broken.tsv", "no index\n");
+  await place.write("sets/good.jsonl", good);
+  const make = (...more: string[]) => place.catgen(["run", "1-5", "--run", "sets", "--quiet", ...more]);
+  expect((await make("--input", join(place.folder, "sets"))).code).toBe(0);
+  const refused = await make("--set", `evaluation.indexes=[${broken}]`);
+  expect(refused.code).toBe(78);
+  expect(refused.stderr).toMatch(/broken\.tsv:1: expected an instance id.*index --from ROWS --name NAME --out/);
+  expect((await make()).code).toBe(0);
+});
+
+test("a run without trajectories says so", async () => {
+  await importing({ "NOTES.md": "nothing of an agent" });
+  const { stdout } = await place.catgen(["show", "--run", `bad-${runs}`]);
+  expect(stdout).toMatch(/has no trajectories; .* catgen status --run bad-/);
+});

@@ -65,6 +65,14 @@ test("--set takes YAML values, makes missing levels, and refuses what is no assi
 
 test("the nearest word is found through typos, swaps and case", () => {
   expect(nearest("Widnow", ["window", "filter", "detect"])).toBe("window");
+  expect(nearest("trajectoryTokens", ["trajectory", "tokens"])).toBe("trajectory");
+});
+
+test("a word that resembles none is told what there is, not a chance resemblance", () => {
+  expect(nearest("nope", ["stuck", "looping"])).toBeNull();
+  const message = fault(() => checkRecipe({ filter: { actions: { xyzzy: "flag" } } }, "r.yaml"));
+  expect(message).toContain("no filter has this name; there are: ");
+  expect(message).not.toContain("did you mean");
 });
 
 test("a key of the API never fits into a recipe", () => {

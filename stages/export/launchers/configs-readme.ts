@@ -119,8 +119,10 @@ export function configsReadme(plan: LaunchPlan, trainers: readonly TrainerPlan[]
 }
 
 /** The same in a few lines, for whoever watches the export. */
-export const trainingLines = (plan: LaunchPlan, trainers: readonly TrainerPlan[]): string[] =>
-  trainers.map((one) => {
+export function trainingLines(plan: LaunchPlan, trainers: readonly TrainerPlan[]): string[] {
+  const [first] = trainers;
+  if (plan.parts.length === 0 && first !== undefined && "why" in first) return [`training    no configs, ${first.why.join("; ")}`];
+  return trainers.map((one) => {
     if ("why" in one) return `training    ${one.name}: no configs, ${one.why.join("; ")}`;
     const { memory } = one.run;
     const [first] = one.configs;
@@ -133,3 +135,4 @@ export const trainingLines = (plan: LaunchPlan, trainers: readonly TrainerPlan[]
     const { steps = 0, tokens = 0, hours = null } = first?.data.duration ?? {};
     return `training    ${one.name}: ${size}; ${first?.path ?? ""}: ${grouped(steps)} steps, ${grouped(tokens)} tokens, ${hoursText(hours)} h on ${gpusOf(plan.training)} ${plan.training.gpu}`;
   });
+}

@@ -30,6 +30,12 @@ function dataFor(plan: LaunchPlan, launcher: Launcher, run: TrainerRun): Trainer
 
 function planFor(plan: LaunchPlan, name: LauncherName): TrainerPlan {
   const launcher: Launcher = launchers[name];
+  if (plan.parts.length === 0)
+    return {
+      name,
+      launcher,
+      why: ["the dataset has no samples; `catgen stats` says what every filter took, `catgen analyze` what other thresholds keep"],
+    };
   const possible = feasibility(plan.training, plan.windowTokens, launcher);
   if (!possible.ok) return { name, launcher, why: possible.why };
   const configs = dataFor(plan, launcher, possible.run).map((data) => ({ data, ...launcher.config(plan, possible.run, data) }));
