@@ -38,7 +38,7 @@ export const FilterSetRecipe = z.strictObject({
   targetSamples: limit(z.int().positive())
     .default(null)
     .describe(
-      "Samples (of all exported kinds that the verdicts keep) to select, at most, by whole trajectories, the best first. CAT section 3: 20k instances. null: all.",
+      "Samples (of all exported kinds that the verdicts keep) to select, at most, by whole trajectories, the best first that still fit. CAT section 3: 20k instances. null: all.",
     ),
 });
 export type FilterSetRecipe = z.infer<typeof FilterSetRecipe>;

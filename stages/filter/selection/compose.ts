@@ -109,20 +109,27 @@ class Composition {
     return null;
   }
 
-  private full(samples: number): boolean {
+  private reached(): boolean {
     const { targetTrajectories, targetSamples } = this.recipe;
-    if (targetTrajectories !== null && this.taken.size >= targetTrajectories) return true;
-    return targetSamples !== null && this.samples + samples > targetSamples;
+    return (
+      this.taken.size >= (targetTrajectories ?? Number.POSITIVE_INFINITY) || this.samples >= (targetSamples ?? Number.POSITIVE_INFINITY)
+    );
   }
 
+  /** A trajectory that is too large for what is left of the target is passed over. */
   run(): End {
+    let passed = false;
     for (;;) {
+      if (this.reached()) return "target";
       const next = this.next();
-      if (next === null) return "exhausted";
+      if (next === null) return passed ? "target" : "exhausted";
       const { part, queue, entry } = next;
       const candidate = this.list[entry] as Candidate;
-      if (this.full(candidate.samples)) return "target";
       queue.next += 1;
+      if (this.samples + candidate.samples > (this.recipe.targetSamples ?? Number.POSITIVE_INFINITY)) {
+        passed = true;
+        continue;
+      }
       part.taken += 1;
       this.taken.add(entry);
       this.samples += candidate.samples;

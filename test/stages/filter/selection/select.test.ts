@@ -232,6 +232,17 @@ test("a target takes the best, whole trajectories only", () => {
   expect([...outcomes(all, { ...off, targetTrajectories: 4 }).values()].filter((why) => why === null)).toHaveLength(4);
 });
 
+test("a trajectory that is too large for what is left of the target is passed over, not the end", () => {
+  const sizes = [9, 3, 8, 1, 2];
+  const all = numbered(sizes.map((samples, family) => ({ ...plain, family, samples, resolved: samples === 9 ? true : null })));
+  const of = new Map(all.map(({ number, samples }) => [number, samples]));
+  const selected = (targetSamples: number): number[] =>
+    [...outcomes(all, { ...off, targetSamples })].flatMap(([id, why]) => (why === null ? [of.get(Number(id.split("/")[2])) ?? 0] : []));
+  expect(selected(6).sort()).toEqual([1, 2, 3]); // the best has nine
+  expect(selected(23)).toHaveLength(5);
+  expect(selected(9)).toEqual([9]);
+});
+
 test("the share without a context call is as large as it may be, and no larger", () => {
   const all = numbered([
     ...Array.from({ length: 6 }, (_, family) => ({ ...plain, family })),
