@@ -41,8 +41,8 @@ const withRecipe = <T>(parser: Argv<T>) =>
       type: "string",
       array: true,
       default: [],
-      describe: "Change one value of the recipe: --set filter.minSteps=20",
-      requiresArg: true,
+      describe: "Change one value of the recipe: --set filter.minSteps=20 (once per value)",
+      nargs: 1, // else it would take the positionals behind it, too
     });
 
 interface Given {
@@ -143,7 +143,7 @@ const parser = yargs(hideBin(process.argv))
         ),
     (args) =>
       handle(async () => {
-        const { limitFrom, positive } = await import("./commands/numbers.ts");
+        const { limitFrom, positive } = await import("./commands/option-values.ts");
         const run = args.plan ? (await import("./commands/run-plan.ts")).planCommand : (await import("./commands/run.ts")).runCommand;
         return run({
           ...(await common(args)),
@@ -243,7 +243,7 @@ const parser = yargs(hideBin(process.argv))
         .option("full", { type: "boolean", default: false, describe: "Do not shorten long texts" }),
     (args) =>
       handle(async () => {
-        const { positive } = await import("./commands/numbers.ts");
+        const { positive } = await import("./commands/option-values.ts");
         const { showCommand } = await import("./commands/show.ts");
         return showCommand({ ...(await common(args)), id: args.id, list: args.list, full: args.full, fold: positive("--fold", args.fold) });
       })(),
@@ -293,10 +293,10 @@ const parser = yargs(hideBin(process.argv))
           type: "string",
           array: true,
           default: [],
-          describe: "Personal data, too: all, or some of mail, phone, ip, home-path, commit-name",
-          requiresArg: true,
+          describe: "Personal data, too: all, mail, phone, ip, home-path or commit-name (once per kind)",
+          nargs: 1,
         })
-        .option("allow", { type: "string", array: true, default: [], describe: "Types that may be there", requiresArg: true })
+        .option("allow", { type: "string", array: true, default: [], describe: "A type that may be there (once per type)", nargs: 1 })
         .option("json", { type: "boolean", default: false, describe: "Print one JSON object on stdout; everything else goes to stderr" })
         .option("quiet", { type: "boolean", default: false, describe: "No progress on stderr" }),
     ({ paths, personal, allow, json, quiet }) =>

@@ -89,7 +89,7 @@ function suggestionText({ wanted, kept, reachable, cutShare, limits }: Suggestio
       ["threshold", "now", "suggested"],
       limits.map(({ threshold, from, to }) => [threshold, from === null ? "off" : number(from), number(to)]),
     ),
-    `take them over: catgen run 5 --run ${run}${named} ${set}`,
+    `${reachable < wanted ? "as near as they come" : "take them over"}: catgen run 5 --run ${run}${named} ${set}`,
   ].join("\n");
 }
 

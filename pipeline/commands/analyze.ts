@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { Analysis, VerdictDiff } from "../../schemas/analysis.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { Gathered } from "../../stages/filter/analysis/collect.ts";
@@ -16,6 +15,7 @@ import { writeTextAtomically } from "../store/atomic.ts";
 import { type RunFolder, reportFolder, verdictName } from "../store/run-folder.ts";
 import { analysisText, diffText } from "./analyze-text.ts";
 import { chosenRecipe, type RecipeOptions } from "./chosen-recipe.ts";
+import { svgPath } from "./option-values.ts";
 import { type CommonOptions, openJudged, print, progressFor, savedRecipe, settleHere } from "./shared.ts";
 
 export interface AnalyzeOptions extends CommonOptions, RecipeOptions {
@@ -78,7 +78,7 @@ async function diffCommand(options: AnalyzeOptions, names: readonly string[]): P
 }
 
 const plotPath = (run: RunFolder, option: string | undefined): string =>
-  option === undefined ? `${reportFolder(run)}/analyze${run.verdict === null ? "" : `-${run.verdict}`}.svg` : resolve(option);
+  option === undefined ? `${reportFolder(run)}/analyze${run.verdict === null ? "" : `-${run.verdict}`}.svg` : svgPath(option);
 
 /** `catgen analyze`: what the metrics look like, and what would be kept under other thresholds; or what two verdict sets do differently. */
 export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {

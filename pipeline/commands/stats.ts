@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { Fault } from "../../schemas/fault.ts";
 import { StatsAnswer } from "../../schemas/stats.ts";
 import { createChainStatistics } from "../../stages/export/chain-statistics.ts";
@@ -13,6 +12,7 @@ import { metricsWithoutLast } from "../../stages/lib/last-call.ts";
 import { readAllBundles } from "../run/bundles.ts";
 import { spentBy } from "../run/spent.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
+import { svgPath } from "./option-values.ts";
 import { type CommonOptions, openJudged, print } from "./shared.ts";
 
 export interface StatsOptions extends CommonOptions {
@@ -52,7 +52,7 @@ export async function statsCommand(options: StatsOptions): Promise<number> {
         "stop",
         `run ${run.name} is not judged yet, so there is no funnel to draw; judge it with: catgen run 1-5 --run ${run.name}`,
       );
-    await writeTextAtomically(resolve(options.plot), funnelPlot(stats.funnel));
+    await writeTextAtomically(svgPath(options.plot), funnelPlot(stats.funnel));
   }
   const hint = measured === 0 ? `; measure first: catgen run 1-5 --run ${run.name}` : "";
   print(options, stats, () =>

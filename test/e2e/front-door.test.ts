@@ -39,6 +39,13 @@ test("without --run a lone run is meant, and with several they are named", async
   expect(stderr).toContain("runs here: first, second");
 });
 
+test("options take one value each and leave the stages and paths behind them alone", async () => {
+  const why = await place.json<{ run: string }>(["why", "--set", "filter.minSteps=5", "--set", "filter.maxSteps=9", "5", "--run", "first"]);
+  expect(why.run).toBe("first");
+  const scan = await place.catgen(["scan", "--personal", "mail", "--allow", "jwt", join(place.folder, "in.jsonl")]);
+  expect(`${scan.code} ${scan.stdout}`).toMatch(/^0 nothing that looks secret in 1 files/);
+});
+
 test("what a trajectory says cannot drive the terminal", async () => {
   await place.write("ansi.jsonl", messageLines([{ instance: "t__t-1", planted: "\u001b]0;owned\u0007\u001b[31m red \u202e back" }]));
   await place.json(["run", "1", "--run", "ansi", "--input", join(place.folder, "ansi.jsonl")]);
