@@ -2,6 +2,7 @@ import { hasSplit, type Mixture } from "../dataset-parts.ts";
 import type { SplitName } from "../split.ts";
 import { type YamlValue, yamlText } from "../yaml-text.ts";
 import {
+  adamKeys,
   headline,
   type Launcher,
   type LaunchFile,
@@ -105,12 +106,7 @@ function keys(plan: LaunchPlan, run: TrainerRun, data: TrainerData): Record<stri
     micro_batch_size: 1,
     gradient_accumulation_steps: run.accumulation,
     optimizer: "adamw_torch_fused",
-    learning_rate: training.learningRate,
-    weight_decay: training.weightDecay,
-    adam_beta1: training.adamBeta1,
-    adam_beta2: training.adamBeta2,
-    adam_epsilon: training.adamEpsilon,
-    max_grad_norm: training.maxGradNorm,
+    ...adamKeys(training),
     lr_scheduler: "cosine",
     warmup_ratio: training.warmupRatio,
     seed: plan.seed,

@@ -101,3 +101,13 @@ export const headline = (plan: LaunchPlan, { layout, mixture }: TrainerData, tra
   `From the dataset's folder, after launch/prepare-model.py: CONFIG=${path} bash configs/${folder}/run.sh (on a cluster: launch/)`,
 ];
 export const validationNote = "Validation samples come from repositories that training does not see.";
+
+/** AdamW as Hugging Face's `TrainingArguments` spell it, and whoever hands its keys on to them. */
+export const adamKeys = ({ learningRate, weightDecay, adamBeta1, adamBeta2, adamEpsilon, maxGradNorm }: TrainingRecipe) => ({
+  learning_rate: learningRate,
+  weight_decay: weightDecay,
+  adam_beta1: adamBeta1,
+  adam_beta2: adamBeta2,
+  adam_epsilon: adamEpsilon,
+  max_grad_norm: maxGradNorm,
+});

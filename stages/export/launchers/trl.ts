@@ -2,6 +2,7 @@ import { hasSplit, type MixtureName } from "../dataset-parts.ts";
 import { type YamlValue, yamlText } from "../yaml-text.ts";
 import { gatedTemplate } from "./gated-template.ts";
 import {
+  adamKeys,
   gpusOf,
   headline,
   type Launcher,
@@ -56,12 +57,7 @@ function keys(plan: LaunchPlan, run: TrainerRun, { mixture, duration }: TrainerD
     per_device_train_batch_size: 1,
     gradient_accumulation_steps: run.accumulation,
     optim: "adamw_torch_fused",
-    learning_rate: training.learningRate,
-    weight_decay: training.weightDecay,
-    adam_beta1: training.adamBeta1,
-    adam_beta2: training.adamBeta2,
-    adam_epsilon: training.adamEpsilon,
-    max_grad_norm: training.maxGradNorm,
+    ...adamKeys(training),
     lr_scheduler_type: "cosine",
     warmup_steps: training.warmupRatio,
     seed: plan.seed,

@@ -1,27 +1,9 @@
-import { Rollout, type RolloutTurn } from "../../../schemas/rollout.ts";
-import type { Outcome, Step } from "../../../schemas/trajectory.ts";
+import { Rollout } from "../../../schemas/rollout.ts";
+import type { Outcome } from "../../../schemas/trajectory.ts";
 import { field, isFields } from "../lenient.ts";
-import { shownTurn } from "../rollout/messages.ts";
+import { shownStep } from "../rollout/messages.ts";
 import { resolvedBy } from "../verify.ts";
 import type { Dialect } from "./dialect.ts";
-
-/** As the live agent saw it later, so that a sample says the same. */
-function stepOf(turn: RolloutTurn): Step {
-  const { thought, calls, feedback } = shownTurn(turn);
-  return {
-    thought,
-    reasoning: turn.reasoning,
-    calls: calls.map(({ name, arguments: text, result, exitCode, failed }) => ({
-      id: null,
-      name,
-      arguments: text,
-      result,
-      exitCode,
-      failed,
-    })),
-    feedback,
-  };
-}
 
 function outcomeOf({ end, verification }: Rollout): Outcome {
   const resolved = verification === null ? null : resolvedBy(verification);
@@ -57,7 +39,7 @@ export const catgenRollout: Dialect = {
         licence,
         callStyle,
         task: { system: opening.system, prompt: opening.prompt, issue, workdir, repository, tools: opening.tools },
-        steps: rollout.turns.map(stepOf),
+        steps: rollout.turns.map(shownStep),
         outcome: outcomeOf(rollout),
         marks: end.marks,
       },

@@ -1,6 +1,7 @@
 import type { ChatMessage, ToolCall } from "../../../schemas/completion.ts";
 import type { PersonaRecipe } from "../../../schemas/recipe/persona.ts";
 import type { RolloutOpening, RolloutTurn } from "../../../schemas/rollout.ts";
+import type { Step } from "../../../schemas/trajectory.ts";
 import { callStyles } from "../../lib/call-styles/index.ts";
 import { escapeControlTexts } from "../../lib/control-tokens.ts";
 
@@ -25,6 +26,24 @@ export function shownTurn({ thought, calls, feedback }: RolloutTurn): Pick<Rollo
     thought: words.filter((text) => text !== "").join("\n"),
     calls: calls.filter((call) => !call.malformed),
     feedback: [...malformed.map((call) => call.result), ...feedback],
+  };
+}
+
+/** The turn as a step, as the live agent saw it later, so that a sample says the same. */
+export function shownStep(turn: RolloutTurn): Step {
+  const { thought, calls, feedback } = shownTurn(turn);
+  return {
+    thought,
+    reasoning: turn.reasoning,
+    calls: calls.map(({ name, arguments: text, result, exitCode, failed }) => ({
+      id: null,
+      name,
+      arguments: text,
+      result,
+      exitCode,
+      failed,
+    })),
+    feedback: [...feedback],
   };
 }
 

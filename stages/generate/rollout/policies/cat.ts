@@ -10,25 +10,12 @@ import { renderMemory } from "../../../lib/memory-text.ts";
 import { contextCall } from "../../../lib/personas/persona.ts";
 import { blockTexts, type Rendered, type RenderedStep, render } from "../../../lib/render.ts";
 import { measureSizes } from "../../../lib/sizes.ts";
-import { shownTurn } from "../messages.ts";
+import { shownStep } from "../messages.ts";
 import { wantedText } from "../reply.ts";
 import type { ContextPolicy, ConversationSetup } from "./policy.ts";
 
 /** A context call that was answered. One that was not (nothing to fold, other calls beside it) is a turn without calls. */
 const isContextTurn = (turn: RolloutTurn): boolean => turn.calls.some(({ name, malformed }) => name === contextCall.name && !malformed);
-
-const stepOf = (turn: RolloutTurn): Step => {
-  const { thought, calls, feedback } = shownTurn(turn);
-  const shown = calls.map(({ name, arguments: text, result, exitCode, failed }) => ({
-    id: null,
-    name,
-    arguments: text,
-    result,
-    exitCode,
-    failed,
-  }));
-  return { thought, reasoning: null, calls: shown, feedback: [...feedback] };
-};
 
 /** Turns under the samples' own renderer. Prompt and tools are the opening's, so of the task nothing is asked but the steps. */
 function rendered(steps: readonly Step[], { opening, persona }: ConversationSetup): Rendered {
@@ -87,7 +74,7 @@ export const cat: ContextPolicy = {
     const groups = new WeakMap<RolloutTurn, readonly ChatMessage[]>();
 
     function stepFor(turn: RolloutTurn): RenderedStep {
-      const known = steps.get(turn) ?? rendered([stepOf(turn)], setup).steps[0];
+      const known = steps.get(turn) ?? rendered([shownStep(turn)], setup).steps[0];
       if (known === undefined) throw new Error("a step was rendered to none");
       steps.set(turn, known);
       return known;
