@@ -1,7 +1,7 @@
 import type { Metrics } from "../../schemas/metrics.ts";
 import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
 import { DetectRecipe } from "../../schemas/recipe/detect.ts";
-import { FilterRecipe } from "../../schemas/recipe/filter.ts";
+import { ThresholdRecipe } from "../../schemas/recipe/filter.ts";
 import type { PersonaRecipe } from "../../schemas/recipe/persona.ts";
 import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Detection, Memory, Workspace } from "../../schemas/sidecars.ts";
@@ -20,7 +20,7 @@ export interface ChainParams {
   readonly window: Partial<WindowRecipe>;
   readonly detect: Partial<DetectRecipe>;
   readonly condense: Partial<CondenseRecipe>;
-  readonly filter: Partial<FilterRecipe>;
+  readonly filter: Partial<ThresholdRecipe>;
 }
 
 export interface Chain {
@@ -71,7 +71,7 @@ export async function runChain(trajectory: Trajectory, params: ChainParams, port
   if (!measured.ok) throw new Error(`measure rejects: ${measured.why}`);
   const judged = await judge.run(
     { metrics: measured.value },
-    judge.params.parse({ filter: FilterRecipe.parse(params.filter), windowTokens: tokens }),
+    judge.params.parse({ filter: ThresholdRecipe.parse(params.filter), windowTokens: tokens }),
     ports,
   );
   if (!judged.ok) throw new Error(`judge rejects: ${judged.why}`);
@@ -79,7 +79,7 @@ export async function runChain(trajectory: Trajectory, params: ChainParams, port
 }
 
 /** Filters that let everything pass which the window lets pass. */
-export const lenient: Partial<FilterRecipe> = {
+export const lenient: Partial<ThresholdRecipe> = {
   outcome: null,
   exits: null,
   allowPreCondensed: true,
