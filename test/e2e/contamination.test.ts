@@ -74,7 +74,7 @@ test("held against it, runs are measured anew and nothing else, and one is found
   const set = ["--set", `evaluation.indexes=[${index}]`];
   const { stdout } = await place.catgen(["why", "5", "--run", "mine", ...set]);
   expect(stdout).toContain("evaluation.indexes.mine changed from absent to");
-  expect(made(await run("all", ...set))).toEqual(["5-measure", "5-judge", "6-export"]);
+  expect(made(await run("all", ...set))).toEqual(["5-measure", "5-judge", "5-select", "6-export"]);
   expect(await kept()).toEqual([ids.clean]);
   const show = await place.catgen(["show", ids.worded, "--run", "mine"]);
   expect(show.stdout).toContain("evaluation sets: 100 % of the text of other__set-7 (mine)");
@@ -94,7 +94,7 @@ test("held against it, runs are measured anew and nothing else, and one is found
 });
 
 test("a threshold judges again and measures nothing, and what is then kept is said in bold", async () => {
-  expect(made(await run("all", "--set", "filter.maxEvaluationTextShare=null"))).toEqual(["5-judge", "6-export"]);
+  expect(made(await run("all", "--set", "filter.maxEvaluationTextShare=null"))).toEqual(["5-judge", "5-select", "6-export"]);
   expect((await kept()).sort()).toEqual([ids.worded, ids.clean]);
   expect(await card()).toContain("1 in this dataset. **Results on these sets of models trained on it mean nothing.**");
   await run("all", "--set", "filter.maxEvaluationTextShare=0.37");
