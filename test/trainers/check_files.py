@@ -7,15 +7,19 @@ import duckdb
 import pyarrow.parquet as pq
 from checks import counted, equal
 from datasets import Features, load_dataset, load_from_disk
-from exported import SCHEMAS
+from exported import AUDIT, SCHEMAS
 
 
 def named_configs_load(exported):
     """`load_dataset(FOLDER, "<layout>-<kind>")`: splits, rows, and types as promised."""
     configs = [config["config_name"] for config in exported.front_matter["configs"]]
-    equal(sorted(configs), sorted({part.config for part in exported.parts}), "configs")
+    audit = {side: sum(pq.read_metadata(file).num_rows for file in files) for side, files in exported.audit_files().items() if files}
+    equal(sorted(configs), sorted({part.config for part in exported.parts} | ({"audit"} if audit else set())), "configs")
+    if audit:
+        loaded = load_dataset(str(exported.folder), "audit")
+        equal({name: split.num_rows for name, split in loaded.items()}, audit, "audit")
     rows = 0
-    for config in configs:
+    for config in sorted(set(configs) - {"audit"}):
         loaded = load_dataset(str(exported.folder), config)
         parts = [part for part in exported.parts if part.config == config]
         equal({name: split.num_rows for name, split in loaded.items()}, {part.split: part.rows for part in parts}, config)
@@ -60,7 +64,10 @@ def columns_are_as_documented(exported):
         if not schema.equals(SCHEMAS[part.layout]):
             raise AssertionError(f"{file}: expected {SCHEMAS[part.layout]}, found {schema}")
         equal(b"huggingface" in (schema.metadata or {}), False, f"{file} has a huggingface key")
-    return counted(len(files), "files")
+    audit = [file for files in exported.audit_files().values() for file in files]
+    for file in audit:
+        equal(pq.read_schema(file), AUDIT, str(file))
+    return counted(len(files) + len(audit), "files")
 
 
 def digest_of(rows):
@@ -83,7 +90,8 @@ def readers_agree(exported, digests, reader):
     for ours in digests:
         rows = reader(exported.folder / ours["path"])
         equal((len(rows), digest_of(rows)), (ours["rows"], ours["sha256"]), ours["path"])
-    equal(len(digests), sum(len(exported.files(part)) for part in exported.parts), "files")
+    audit = sum(len(files) for files in exported.audit_files().values())
+    equal(len(digests), sum(len(exported.files(part)) for part in exported.parts) + audit, "files")
     return f"{counted(len(digests), 'files')}, {sum(ours['rows'] for ours in digests):,} rows"
 
 

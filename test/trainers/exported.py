@@ -99,6 +99,18 @@ class Part:
         return f"{self.layout}-{self.kind}"
 
 
+# What a published dataset is pulled back from; nobody trains on it.
+AUDIT = pa.schema(
+    [
+        _required("cat_audit_id", pa.string()),
+        _required("cat_source", pa.string()),
+        pa.field("cat_license", pa.string()),
+        _required("cat_audit_trajectory", pa.string()),
+        *[pa.field(f"cat_audit_{part}", pa.string()) for part in ("detection", "memory", "workspace", "metrics")],
+    ]
+)
+
+
 class Exported:
     """The dataset in `folder`."""
 
@@ -112,6 +124,10 @@ class Exported:
     def files(self, part):
         """Its shards, in order."""
         return sorted((self.folder / part.layout / part.kind).glob(f"{part.split}-*.parquet"))
+
+    def audit_files(self):
+        """Of the audit, by split; none where it is switched off."""
+        return {side: sorted((self.folder / "audit").glob(f"{side}-*.parquet")) for side in ("kept", "rejected")}
 
     @cache
     def rows(self, part):
