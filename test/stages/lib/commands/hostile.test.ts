@@ -87,7 +87,7 @@ test.each(Object.entries(shapes))("a command line of %s costs no more than its l
 test("a script that is written and run at once counts what it writes, wherever its name is said to lie", () => {
   const line = (written: string, run: string): readonly string[] =>
     shellIntent(`cat > ${written} <<E\nopen('out.py', 'w')\nE\ncat > other.py <<E\nopen('no.py', 'w')\nE\npython ${run}`).files;
-  expect(line("./fix.py", "/work/fix.py")).toEqual(["./fix.py", "other.py", "out.py"]);
+  expect(line("./fix.py", "/repo/fix.py")).toEqual(["./fix.py", "other.py", "out.py"]);
   expect(line("fix.py", "b.py; python fix.py; python z.py")).toContain("out.py");
   expect(line("/tmp/fix.py", "fix.py")).not.toContain("out.py");
   expect(line("fix.py", "unfixed.py")).toEqual(["fix.py", "other.py"]);
