@@ -90,7 +90,8 @@ export async function linkOrCopy(from: string, to: string): Promise<void> {
   }
 }
 
-const isWhole = async (folder: string, { files }: WrittenPart): Promise<boolean> => {
+/** Are all files there, with the digests they had? */
+export const isWhole = async (folder: string, { files }: Pick<WrittenPart, "files">): Promise<boolean> => {
   for (const { path, sha256 } of files) {
     const found = await fileDigest(join(folder, path)).catch(() => null); // gone: it is written anew
     if (found?.sha256 !== sha256) return false;

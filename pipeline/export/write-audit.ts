@@ -10,7 +10,7 @@ import { fileDigest } from "../store/lines.ts";
 import { jsonOf, readTextIfThere } from "../store/run-folder.ts";
 import { catgenVersion } from "../version.ts";
 import type { AuditRequest, ExportRequest } from "./request.ts";
-import { linkOrCopy } from "./reuse.ts";
+import { isWhole, linkOrCopy } from "./reuse.ts";
 
 const megabyte = 1_000_000;
 
@@ -44,19 +44,11 @@ async function takenFiles({ earlier, folder }: ExportRequest, key: string): Prom
   for (const { folder: from } of earlier ?? []) {
     const text = await readTextIfThere(join(from, auditAccountPath));
     const account = text === null ? null : (AuditAccount.safeParse(jsonOf(text)).data ?? null);
-    if (account === null || account.key !== key || !(await areWhole(from, account))) continue;
+    if (account === null || account.key !== key || !(await isWhole(from, account))) continue;
     for (const { path } of account.files) await linkOrCopy(join(from, path), join(folder, path));
     return account;
   }
   return null;
-}
-
-async function areWhole(folder: string, { files }: AuditFiles): Promise<boolean> {
-  for (const { path, sha256 } of files) {
-    const found = await fileDigest(join(folder, path)).catch(() => null); // gone: all are written anew
-    if (found?.sha256 !== sha256) return false;
-  }
-  return true;
 }
 
 async function writeFiles(request: ExportRequest, audit: AuditRequest): Promise<AuditFiles> {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/style/noNonNullAssertion: every index is inside its typed array by construction; a check per byte would cost more than the work
 
-import { grown } from "./grown.ts";
+import { grown } from "../../../stages/lib/grown.ts";
 
 /** Longer pieces hardly ever come again. */
 export const longestCachedPiece = 64;

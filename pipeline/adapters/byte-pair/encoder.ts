@@ -1,7 +1,7 @@
 // biome-ignore-all lint/style/noNonNullAssertion: every index is inside its typed array by construction; a check per byte would cost more than the work
 
+import { grown } from "../../../stages/lib/grown.ts";
 import { longestCachedPiece, PieceCache } from "./cache.ts";
-import { grown } from "./grown.ts";
 import { LineCounts } from "./line-counts.ts";
 import { PieceMerger } from "./merger.ts";
 import type { BytePairModel } from "./model.ts";

@@ -1,14 +1,12 @@
+import { grown } from "../../lib/grown.ts";
+
 /** Numbers as they come, eight bytes each: 300,000 of them are 2.4 MB. */
 export class Column {
   private values = new Float64Array(1024);
   size = 0;
 
   push(value: number): void {
-    if (this.size === this.values.length) {
-      const larger = new Float64Array(2 * this.size);
-      larger.set(this.values);
-      this.values = larger;
-    }
+    if (this.size === this.values.length) this.values = grown(this.values, this.size + 1);
     this.values[this.size] = value;
     this.size += 1;
   }

@@ -1,3 +1,4 @@
+import { grown } from "../../lib/grown.ts";
 import { readSketch } from "./min-hash.ts";
 
 /** Sketches of one size, one behind the other: 2 bytes a value, and no object each. */
@@ -18,11 +19,7 @@ export class SketchColumn {
   }
 
   push(text: string | null): void {
-    if (this.used + this.values > this.data.length) {
-      const larger = new Uint16Array(2 * this.data.length);
-      larger.set(this.data);
-      this.data = larger;
-    }
+    if (this.used + this.values > this.data.length) this.data = grown(this.data, this.used + this.values);
     const whole = text !== null && readSketch(text, this.data, this.used, this.values);
     this.places.push(whole ? this.used : -1);
     if (whole) this.used += this.values;

@@ -1,14 +1,12 @@
+import { grown } from "../grown.ts";
+
 /** Unsigned 32-bit numbers as they come. */
 class Numbers {
   private values = new Uint32Array(1024);
   size = 0;
 
   push(value: number): void {
-    if (this.size === this.values.length) {
-      const larger = new Uint32Array(2 * this.size);
-      larger.set(this.values);
-      this.values = larger;
-    }
+    if (this.size === this.values.length) this.values = grown(this.values, this.size + 1);
     this.values[this.size] = value;
     this.size += 1;
   }
