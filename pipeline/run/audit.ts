@@ -31,7 +31,7 @@ export function publishedRecipe(settled: Settled, shards: number): Recipe {
 }
 
 /** Bumped when other files are made of the same rows. */
-const filesVersion = 1;
+const filesVersion = 2;
 
 async function* auditRecords(run: RunFolder): AsyncGenerator<AuditRecord> {
   for await (const bundle of readAllBundles(run)) {
