@@ -18,7 +18,8 @@ const otherShape = new Error("not of the expected shape");
 
 const colon = 0x3a;
 const [quote, comma, dot, zero, nine] = [0x22, 0x2c, 0x2e, 0x30, 0x39];
-const numberBytes = Buffer.from("0123456789+-.eE");
+const numberText = "0123456789+-.eE";
+const numberBytes = Buffer.from(numberText);
 const [opens, backslash, closes, brace, unbrace] = [0x5b, 0x5c, 0x5d, 0x7b, 0x7d];
 /** Digits of an integer that a double holds exactly whatever they are: 2^53 has 16. */
 const exactDigits = 15;
