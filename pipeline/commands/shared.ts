@@ -83,7 +83,7 @@ export async function settleHere(recipe: Recipe, run: RunFolder | null): Promise
   const past = run === null ? null : await readEndpoint(run.root);
   const remembered = past === null ? {} : { CATGEN_BASE_URL: past.baseUrl, CATGEN_MODEL: past.model };
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined && value !== ""));
-  return settle(recipe, { ...remembered, ...given }, chooseTokenizer(recipe.tokenizer), evaluationDigests(recipe.evaluation));
+  return settle(recipe, { ...remembered, ...given }, await chooseTokenizer(recipe.tokenizer), evaluationDigests(recipe.evaluation));
 }
 
 export async function rememberEndpoint(run: RunFolder, settled: Settled): Promise<void> {

@@ -1,19 +1,12 @@
-import { z } from "zod";
 import type { FilterAction } from "../../schemas/filter-action.ts";
 import type { Metrics, SampleMetrics } from "../../schemas/metrics.ts";
-import { ThresholdRecipe } from "../../schemas/recipe/filter.ts";
-import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Decision, Failure, Verdict } from "../../schemas/verdict.ts";
 import { metricsWithoutLast } from "../lib/last-call.ts";
 import { ok, type Stage } from "../stage.ts";
-import { actionOf, actionProblems } from "./actions.ts";
+import { actionOf } from "./actions.ts";
 import type { Filter, Limits } from "./filters/filter.ts";
 import { filters } from "./filters/index.ts";
-
-export const JudgeParams = z
-  .strictObject({ filter: ThresholdRecipe, windowTokens: WindowRecipe.shape.tokens })
-  .refine(({ filter }) => actionProblems(filter.actions).length === 0, "filter.actions: unknown filters, or actions they cannot take");
-export type JudgeParams = z.infer<typeof JudgeParams>;
+import { type JudgeParams, judgeOutline } from "./judge-outline.ts";
 
 type Scope = Filter["scope"];
 type Scoped<S extends Scope> = Extract<Filter, { scope: S }>;
@@ -154,11 +147,6 @@ export function judgeMetrics(metrics: Metrics, limits: Limits): Verdict {
 
 /** Stage 5b: thresholds over metrics. It cannot even ask for text, so a changed threshold costs nothing but this. */
 export const judge: Stage<"metrics", never, "verdict", JudgeParams> = {
-  name: "judge",
-  version: 2,
-  reads: ["metrics"],
-  readsIfKept: [],
-  writes: "verdict",
-  params: JudgeParams,
+  ...judgeOutline,
   run: async ({ metrics }, params) => ok(judgeMetrics(metrics, { ...params.filter, windowTokens: params.windowTokens })),
 };
