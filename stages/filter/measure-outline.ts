@@ -19,7 +19,7 @@ export type MeasureParams = z.infer<typeof MeasureParams>;
 
 export const measureOutline: StageOutline<"trajectory", "memory" | "workspace", "metrics", MeasureParams> = {
   name: "measure",
-  version: 8,
+  version: 9,
   reads: ["trajectory"],
   readsIfKept: ["memory", "workspace"],
   writes: "metrics",
