@@ -4,7 +4,7 @@ import type { ShardManifest, Tallies } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
 import type { Outcome } from "../../stages/stage.ts";
 import { stepKey } from "../keys.ts";
-import { type AnyStage, type RowStepName, rowStages, stepNamed, writerOf } from "../plan.ts";
+import { type AnyOutline, type AnyStage, loadStage, type RowStepName, stepNamed, writerOf } from "../plan.ts";
 import { type Journal, openJournal, readJournals, removeJournals } from "../store/journal.ts";
 import { readManifest, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readOwnRows, removeOldRows } from "../store/rows.ts";
@@ -111,7 +111,7 @@ const count = (tallies: { rejected: Record<string, number> }, reason: string): v
 };
 
 /** Rows that may be reused: of the published shard and of interrupted attempts. Another stage key means that none can be. */
-export async function knownRows(run: RunFolder, stage: AnyStage, shard: number, stageKey: string): Promise<Map<string, Row<unknown>>> {
+export async function knownRows(run: RunFolder, stage: AnyOutline, shard: number, stageKey: string): Promise<Map<string, Row<unknown>>> {
   const { step } = writerOf(stage.writes);
   const known = new Map<string, Row<unknown>>();
   const manifest = await readManifest(run, step, shard);
@@ -138,7 +138,7 @@ function journalFor(context: RunContext, name: RowStepName, shard: number): Jour
 
 /** Makes one shard of a row step: joins the parts it reads, reuses what has not changed, publishes rows and then the manifest. */
 export async function runShard(context: RunContext, name: RowStepName, shard: number): Promise<StepSummary> {
-  const stage = rowStages[name];
+  const stage = await loadStage(name);
   const { step } = stepNamed(name);
   const { params, stageKey } = stepKey(name, context.settled);
   const started = new Date().toISOString();

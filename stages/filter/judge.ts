@@ -1,19 +1,12 @@
-import { z } from "zod";
 import type { FilterAction } from "../../schemas/filter-action.ts";
 import type { BlockMetrics, Metrics, SampleMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
-import { ThresholdRecipe } from "../../schemas/recipe/filter.ts";
-import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Decision, Failure, Verdict } from "../../schemas/verdict.ts";
 import { metricsWithoutLast } from "../lib/last-call.ts";
 import { ok, type Stage } from "../stage.ts";
-import { actionOf, actionProblems } from "./actions.ts";
+import { actionOf } from "./actions.ts";
 import type { Filter, Finding, Limits } from "./filters/filter.ts";
 import { filters } from "./filters/index.ts";
-
-export const JudgeParams = z
-  .strictObject({ filter: ThresholdRecipe, windowTokens: WindowRecipe.shape.tokens })
-  .refine(({ filter }) => actionProblems(filter.actions).length === 0, "filter.actions: unknown filters, or actions they cannot take");
-export type JudgeParams = z.infer<typeof JudgeParams>;
+import { type JudgeParams, judgeOutline } from "./judge-outline.ts";
 
 /** A filter that is on, and what comes of it when it fails. */
 interface Rule<M> {
@@ -161,11 +154,6 @@ function limitsIn(params: JudgeParams): Limits {
 
 /** Stage 5b: thresholds over metrics. It cannot even ask for text, so a changed threshold costs nothing but this. */
 export const judge: Stage<"metrics", never, "verdict", JudgeParams> = {
-  name: "judge",
-  version: 2,
-  reads: ["metrics"],
-  readsIfKept: [],
-  writes: "verdict",
-  params: JudgeParams,
+  ...judgeOutline,
   run: async ({ metrics }, params) => ok(judgeMetrics(metrics, limitsIn(params))),
 };
