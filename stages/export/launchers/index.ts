@@ -17,7 +17,7 @@ export const launchers = { axolotl, trl, "ms-swift": msSwift, llamafactory, auto
 /** Mixtures in every layout that the trainer reads and the dataset has, the best first. */
 function dataFor(plan: LaunchPlan, launcher: Launcher, run: TrainerRun): TrainerData[] {
   const all = (Object.keys(launcher.layouts) as TrainerLayout[]).flatMap((layout) =>
-    mixturesOf(plan.parts, layout).map((mixture): TrainerData => {
+    mixturesOf(plan.parts, layout, plan.mixtures).map((mixture): TrainerData => {
       const kinds = new Set(mixture.parts.map(({ kind }) => kind));
       const own = plan.parts.filter((part) => part.layout === layout && kinds.has(part.kind));
       const samples = own.reduce((sum, part) => sum + part.samples, 0);

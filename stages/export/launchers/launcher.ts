@@ -1,4 +1,5 @@
 import type { ChatFormat } from "../../../schemas/chat-format.ts";
+import type { MixtureName } from "../../../schemas/recipe/export.ts";
 import type { ModelShape, TrainingRecipe, trainerNames } from "../../../schemas/recipe/training.ts";
 import type { SampleKind } from "../../../schemas/sample.ts";
 import type { DatasetPart, Mixture } from "../dataset-parts.ts";
@@ -23,6 +24,8 @@ export interface LaunchPlan {
   readonly windowTokens: number;
   readonly seed: number;
   readonly parts: readonly SizedPart[];
+  /** Mixtures to write configs for, the first of them what run.sh takes. */
+  readonly mixtures: readonly MixtureName[];
   /** Samples that export refused because they exceed the window, by kind. */
   readonly overLong: Readonly<Partial<Record<SampleKind, number>>>;
   /** The model's own chat template. */
