@@ -11,7 +11,7 @@ import { createFunnel, nothingSpent } from "../../stages/export/funnel.ts";
 import { funnelPlot } from "../../stages/export/funnel-plot.ts";
 import { trainingLines } from "../../stages/export/launchers/configs-readme.ts";
 import { requireFeasible } from "../../stages/export/launchers/feasible.ts";
-import { launchers, launchFiles, trainerPlans } from "../../stages/export/launchers/index.ts";
+import { launchers, launchFiles, requireTemplates, trainerPlans } from "../../stages/export/launchers/index.ts";
 import type { LaunchPlan, SizedPart } from "../../stages/export/launchers/launcher.ts";
 import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
 import { schemaText } from "../../stages/export/layouts/schema-text.ts";
@@ -68,6 +68,7 @@ interface MadeDataset {
 /** Writes a whole dataset into an empty folder: Parquet per layout, kind and split, card, launch files, statistics. */
 export async function exportDataset(request: ExportRequest): Promise<ExportSummary> {
   requireFeasible(request.params.export.training, request.params.window.tokens, launchers); // now, not after an hour of rendering
+  requireTemplates(request.params.export.training, request.params.export.layouts, request.ports.countTokens.chat);
   const { account, stats: counted, splits } = (await takenWhole(request)) ?? (await makeAll(request));
   const { funnel, ...tableOne } = counted;
   const stats: Stats = { ...tableOne, mixtures: mixtureCounts(splits, request.params.export.mixtures), funnel };

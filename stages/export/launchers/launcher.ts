@@ -84,6 +84,8 @@ export interface Launcher {
   readonly layouts: Readonly<Partial<Record<TrainerLayout, string>>>;
   /** Whether a mixture in this layout is trained as it is meant; left out: always. */
   reads?(data: TrainerData): boolean;
+  /** Why rows in this layout would be read as other text than the model's, and who reads them right; null, or left out: they are not. */
+  misreads?(layout: TrainerLayout, chat: LaunchPlan["chat"]): string | null;
   /** One file per mixture and layout. */
   config(plan: LaunchPlan, run: TrainerRun, data: TrainerData): LaunchFile;
   /** What the configs name beside themselves. */
