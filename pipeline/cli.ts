@@ -34,7 +34,7 @@ const withRecipe = <T>(parser: Argv<T>) =>
     .option("recipe", {
       type: "string",
       describe:
-        "Recipe to use instead of the run's own: a YAML file, or a preset (paper, strict, lenient, audit; for launch configs train-paper, train-7b, ...)",
+        "Recipe to use instead of the run's own: a YAML file, or a preset (paper, strict, lenient, audit; for a mixture mix-20k; for launch configs train-paper, train-7b, ...)",
       requiresArg: true,
     })
     .option("set", {
@@ -390,7 +390,7 @@ const parser = yargs(hideBin(process.argv))
       parser.option("preset", {
         type: "string",
         describe:
-          "Print this preset instead: paper, strict, lenient, audit; train-paper, train-7b, ... (each says where its numbers come from)",
+          "Print this preset instead: paper, strict, lenient, audit; mix-20k; train-paper, train-7b, ... (each says where its numbers come from)",
         requiresArg: true,
       }),
     (args) => handle(async () => (await import("./commands/recipe.ts")).recipeCommand(args.preset))(),

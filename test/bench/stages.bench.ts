@@ -31,7 +31,7 @@ async function wholeRun(name: string, input: string, jobs: number): Promise<void
 try {
   const input = join(folder, "grown.jsonl");
   const runs = await grow(megabytes, input);
-  const nothing = await costOf([process.execPath, "--import", "tsx", join(repository, "pipeline/cli.ts"), "recipe"]);
+  const nothing = await costOf([process.execPath, join(repository, "pipeline/bin.mjs"), "recipe"]);
   console.log(
     `${machine()}\n${megabytes} MB of grown trajectories (${runs} runs), median of ${rounds}; a process that does nothing: ${fixed(nothing.seconds, 2)} s\n`,
   );
