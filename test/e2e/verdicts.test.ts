@@ -210,7 +210,7 @@ test("analyze says what would be kept, draws it, and suggests thresholds that ju
   await run("5", "--verdict", "suggested", "--set", `filter.${suggested.threshold}=${suggested.to}`);
   const list = await place.json<{ trajectories: { kept: boolean }[] }>(["show", "--list", "--run", "mine", "--verdict", "suggested"]);
   expect(list.trajectories.filter(({ kept }) => kept).length / 4).toBe(analysis.suggestion?.kept);
-  const text = await place.catgen(["analyze", "--run", "mine", "--verdict", "loose", "--plot", join(place.folder, "what-if.svg")]);
+  const text = await place.catgen(["analyze", "--all", "--run", "mine", "--verdict", "loose", "--plot", join(place.folder, "what-if.svg")]);
   expect(text.stdout).toMatch(/^ {2}passes \d+ {2}\S+ --fold \d\n {8}call \d of \d: /m);
   expect(text.stdout).toMatch(/verdict set loose: \d of 4 measured trajectories are kept/);
   expect((await stat(join(place.folder, "what-if.svg"))).size).toBeGreaterThan(1000);
