@@ -9,7 +9,7 @@ import type { CommonOptions } from "./commands/shared.ts";
  * `report`, which prints one clear line and gives the exit status of DESIGN 6.
  */
 
-const stagesHelp = "1 to 6, a range such as 2-5, all, or a name: generate, detect, condense, stitch, measure, judge, export";
+const stagesHelp = "1 to 6, a range such as 2-5, all, or a name: generate, detect, condense, stitch, measure, judge, select, export";
 
 const withRun = <T>(parser: Argv<T>) =>
   parser
