@@ -70,4 +70,4 @@ picture: demo
 
 verify-trainers: setup
 	bash test/trainers/run
-	bash test/trainers/run trl axolotl ms-swift llamafactory automodel
+	bash test/trainers/run engines trl axolotl ms-swift llamafactory automodel

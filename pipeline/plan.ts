@@ -61,7 +61,7 @@ export const loadStage = (name: RowStepName): Promise<AnyStage> => rowStages[nam
 /** Import is no `Stage` (it reads files, not rows), selecting sees all rows at once, and export writes none; their versions stand here. */
 export const generateVersion = 3;
 export const selectVersion = 3;
-export const exportVersion = 6;
+export const exportVersion = 7;
 
 /** Every step's version, by its name. */
 export const stepVersions: Readonly<Record<StepName, number>> = {
