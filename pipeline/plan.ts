@@ -39,7 +39,7 @@ export type RowStepName = Exclude<StepName, "generate" | "select" | "export">;
 export const rowStages: { readonly [K in RowStepName]: AnyStage } = { detect, condense, stitch, measure, judge };
 
 /** Import is no `Stage` (it reads files, not rows), selecting sees all rows at once, and export writes none; their versions stand here. */
-export const generateVersion = 3;
+export const generateVersion = 4;
 export const selectVersion = 2;
 export const exportVersion = 7;
 

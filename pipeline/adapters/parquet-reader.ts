@@ -28,12 +28,6 @@ export async function* readParquetRows(
   }
 }
 
-/** Rows with all columns but these, which nothing reads: on the hub they are not even fetched. */
-export async function* readParquetRowsWithout(path: string, unread: ReadonlySet<string>): AsyncGenerator<Record<string, unknown>, void> {
-  const columns = (await readParquetSchema(path)).filter((column) => !unread.has(column));
-  yield* readParquetRows(path, { columns });
-}
-
 /** Names of the columns in the file's order; nested fields are not named. */
 export async function readParquetSchema(path: string): Promise<string[]> {
   return withParquet(path, ({ metadata }) => columnNames(metadata));
