@@ -6,7 +6,7 @@ import { dialectOf } from "../../stages/generate/import-record.ts";
 import { describe, isFields } from "../../stages/generate/lenient.ts";
 import { pageKind, samplesRefusal } from "../../stages/generate/other-formats.ts";
 import { type Report, readMarkdownReport, readReport, withoutTrailingCommas } from "../../stages/generate/reports.ts";
-import { readParquetRows, readParquetSchema } from "../adapters/parquet-reader.ts";
+import { readParquetRows } from "../adapters/parquet-reader.ts";
 import { auditRecordOf } from "./audit-record.ts";
 import { readCompletions, readEventFiles } from "./many-files.ts";
 import { decode, parseJson } from "./parse.ts";
@@ -236,15 +236,16 @@ const isRead = (column: string): boolean => (isOurs(column) ? !auditPartColumns.
 
 /** Rows with the columns that are read; where the first of them is no run, with all, so that the refusal can say what is there. */
 async function* tableRows(path: string): AsyncGenerator<Record<string, unknown>> {
-  const present = await readParquetSchema(path);
-  const columns = present.filter(isRead);
-  let known = present.some(isOurs);
-  if (columns.length > 0)
-    for await (const row of readParquetRows(path, { columns })) {
-      known ||= dialectOf(row, path) !== null;
-      if (!known) break;
-      yield row;
-    }
+  let known = false;
+  const columns = (present: readonly string[]): readonly string[] => {
+    known = present.some(isOurs);
+    return present.filter(isRead);
+  };
+  for await (const row of readParquetRows(path, { columns })) {
+    known ||= dialectOf(row, path) !== null;
+    if (!known) break;
+    yield row;
+  }
   if (!known) yield* readParquetRows(path);
 }
 

@@ -8,6 +8,7 @@ import { sha256Of } from "../../fakes/hub/repository.ts";
 import { type FakeHub, startFakeHub } from "../../fakes/hub/server.ts";
 import type { HubFault } from "../../fakes/hub/world.ts";
 import { messageRun } from "../../fakes/message-runs.ts";
+import { noise } from "../publish/lib.ts";
 import { folderWith, importAll } from "./import-folder.ts";
 
 let hub: FakeHub;
@@ -200,16 +201,17 @@ const pieces = (): number[] =>
   });
 const fetchedBytes = (): number => pieces().reduce((sum, bytes) => sum + bytes, 0);
 
+/** 120,000 characters that no packing makes much shorter. */
+const heavyText = (seed: number): string => noise(90_000, seed).toString("base64");
+
 test("of a table with what a run was tested by, a twentieth is fetched: the columns that a dialect looks at", async () => {
-  const noise = (seed: number): string =>
-    Array.from({ length: 60_000 }, (_, index) => String.fromCharCode(33 + ((index * 7919 + seed * index * index) % 90))).join("");
   const tested = { FAIL_TO_PASS: list(utf8), PASS_TO_PASS: list(utf8), test_patch: utf8, test_output: utf8 };
   const rows = Array.from({ length: 12 }, (_, index) => ({
     ...smith.row(`a__b-${index}`),
-    FAIL_TO_PASS: [noise(index)],
-    PASS_TO_PASS: [noise(index + 20)],
-    test_patch: noise(index + 40),
-    test_output: noise(index + 60),
+    FAIL_TO_PASS: [heavyText(index)],
+    PASS_TO_PASS: [heavyText(index + 20)],
+    test_patch: heavyText(index + 40),
+    test_output: heavyText(index + 60),
   }));
   const folder = await onHub("ada/tested", { ...smith.columns, ...tested }, rows);
   const { runs } = await importAll(["hf://ada/tested"]);
