@@ -59,7 +59,7 @@ def on_cpu(content):
 def link_rows():
     """`run.sh` up to the trainer, for which a stand-in says nothing."""
     stand_in = Path("bin/llamafactory-cli")
-    stand_in.parent.mkdir()
+    stand_in.parent.mkdir(exist_ok=True)
     stand_in.write_text("#!/bin/sh\n")
     stand_in.chmod(0o755)
     environment = {**os.environ, "PATH": f"{stand_in.parent.resolve()}:{os.environ['PATH']}", "HEAD_HOST": "here"}
@@ -99,7 +99,6 @@ def last_turns(ids, labels, end):
 
 def loads_our_labels(exported, tokenizer):
     """Through its own data path. The newline that follows a trained turn is trained where rows are text; tokenized rows are as ours."""
-    link_rows()
     end = tokenizer.convert_tokens_to_ids("<|im_end|>")
     compared = []
     for config in configs():
@@ -138,6 +137,7 @@ def check_configs(checks, *_):
 
 
 def check_data(checks, exported, tokenizer):
+    link_rows()
     checks.run("LLaMA-Factory: its data path makes our ids and labels", loads_our_labels, exported, tokenizer)
 
 
