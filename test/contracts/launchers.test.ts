@@ -124,7 +124,10 @@ describe.each(Object.keys(launchers))("launcher %s", (name) => {
 
 /** Longest sequence; `cutoff_len` and others are its names. */
 const sequenceOf = (config: Config): unknown =>
-  config["sequence_len"] ?? config["max_length"] ?? config["cutoff_len"] ?? (config["dataset"] as Config)["seq_length"];
+  config["sequence_len"] ?? config["max_length"] ?? cutoffOf(config) ?? (config["dataset"] as Config)["seq_length"];
+
+/** LLaMA-Factory takes one token off when it packs. */
+const cutoffOf = ({ cutoff_len: cutoff, neat_packing: packs }: Config): unknown => (packs === true ? Number(cutoff) - 1 : cutoff);
 
 /** Share of the steps. */
 function warmupOf(config: Config): number {
