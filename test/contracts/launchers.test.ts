@@ -91,6 +91,13 @@ describe.each(Object.keys(launchers))("launcher %s", (name) => {
     }
   });
 
+  test("each config writes into a folder of its own, so that none resumes another's training", () => {
+    const all = trainings(planWith({ parts: parts(["train"], undefined, allLayouts), training: { trainers: [name] } }));
+    const folders = all.map(([, config]) => own(config)["output_dir"] ?? (config["checkpoint"] as Config)["checkpoint_dir"]);
+    expect(folders.length).toBeGreaterThan(1);
+    expect(new Set(folders).size).toBe(folders.length);
+  });
+
   test("has no config for a dataset without rows, and says so", () => {
     const files = launchFiles(planWith({ parts: [], training: { trainers: [name] } }));
     expect(files.filter(({ path }) => path.includes(name))).toEqual([]);

@@ -75,7 +75,7 @@ def unknown(node, where):
         if key != "_target_" and names is not None and key not in names:
             found.append(f"{where}.{key}")
         child = getattr(node, key)
-        if hasattr(child, "to_dict"):
+        if key != "_target_" and hasattr(child, "to_dict"):
             found += unknown(child, f"{where}.{key}")
     return found
 

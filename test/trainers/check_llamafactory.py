@@ -148,7 +148,7 @@ def check_training(checks, *_):
     checks.run("LLaMA-Factory: the prepared model", yarn_in_place, "./model")
     for layout in ("tokenized", "turns"):
         checks.run(f"LLaMA-Factory: llamafactory-cli train, layout {layout}", train, f"configs/llamafactory/cat-{layout}.yaml")
-        checks.run(f"LLaMA-Factory: the model trained on {layout}", model_is_trained, "./out/llamafactory-cat")
+        checks.run(f"LLaMA-Factory: the model trained on {layout}", model_is_trained, f"./out/llamafactory-cat-{layout}")
 
 
 PARTS = {"configs": check_configs, "data": check_data, "training": check_training}

@@ -81,7 +81,7 @@ function keys(plan: LaunchPlan, run: TrainerRun, data: TrainerData): Record<stri
     save_strategy: "epoch",
     save_only_model: true,
     report_to: "none",
-    output_dir: `./out/llamafactory-${data.mixture.name}`,
+    output_dir: `./out/llamafactory-${data.mixture.name}-${data.layout}`, // it would resume what lies there
   };
 }
 
