@@ -9,7 +9,7 @@ import type { CommonOptions } from "./commands/shared.ts";
  * `report`, which prints one clear line and gives the exit status of DESIGN 6.
  */
 
-const stagesHelp = "1 to 6, a range such as 2-5, all, or a name: generate, detect, condense, stitch, measure, judge, export";
+const stagesHelp = "1 to 6, a range such as 2-5, all, or a name: generate, detect, condense, stitch, measure, judge, select, export";
 
 const withRun = <T>(parser: Argv<T>) =>
   parser
@@ -34,7 +34,7 @@ const withRecipe = <T>(parser: Argv<T>) =>
     .option("recipe", {
       type: "string",
       describe:
-        "Recipe to use instead of the run's own: a YAML file, or a preset (paper, strict, lenient, audit; for launch configs train-paper, train-7b, ...)",
+        "Recipe to use instead of the run's own: a YAML file, or a preset (paper, strict, lenient, audit; for a mixture mix-20k; for launch configs train-paper, train-7b, ...)",
       requiresArg: true,
     })
     .option("set", {
@@ -390,7 +390,7 @@ const parser = yargs(hideBin(process.argv))
       parser.option("preset", {
         type: "string",
         describe:
-          "Print this preset instead: paper, strict, lenient, audit; train-paper, train-7b, ... (each says where its numbers come from)",
+          "Print this preset instead: paper, strict, lenient, audit; mix-20k; train-paper, train-7b, ... (each says where its numbers come from)",
         requiresArg: true,
       }),
     (args) => handle(async () => (await import("./commands/recipe.ts")).recipeCommand(args.preset))(),

@@ -19,6 +19,7 @@ export type AuditPart = (typeof auditParts)[number];
  */
 export const auditColumns = {
   cat_audit_id: utf8,
+  cat_instance_id: utf8,
   cat_source: utf8,
   cat_license: nullable(utf8),
   cat_audit_trajectory: utf8,
@@ -27,6 +28,13 @@ export const auditColumns = {
   cat_audit_workspace: nullable(utf8),
   cat_audit_metrics: nullable(utf8),
 } as const satisfies ColumnSchema;
+
+/**
+ * Why a rejected trajectory does not travel: it works on a task that models are evaluated on, or measuring broke on it, so that nobody held
+ * it against those tasks.
+ */
+export const withheldReasons = ["evaluation-task", "not-measured"] as const;
+export type WithheldReason = (typeof withheldReasons)[number];
 
 /** Columns of an audit that importing its trajectories does not read. */
 export const auditPartColumns: ReadonlySet<string> = new Set(auditParts.map((part) => `cat_audit_${part}`));
@@ -48,7 +56,7 @@ export const AuditAccount = z.strictObject({
   key: Digest,
   /** Paths from the top of the dataset. */
   files: z.array(z.strictObject({ path: z.string(), sha256: Digest, bytes: Count, rows: Count })),
-  /** Trajectories that are in no file, since they hold what looks like a secret, by its type. */
+  /** Trajectories that are in no file, by the reason: one of `withheldReasons`, or the type of what looks like a secret. */
   leftOut: z.record(z.string(), Count),
 });
 export type AuditAccount = z.infer<typeof AuditAccount>;

@@ -35,6 +35,9 @@ export type Contamination = z.infer<typeof Contamination>;
 export const ContaminationKind = Contamination.keyof();
 export type ContaminationKind = z.infer<typeof ContaminationKind>;
 
+/** The filter that stops at what was found this way. */
+export const contaminationFilter = (by: ContaminationKind): string => `contaminated-${by}`;
+
 const Digests = z.record(z.string(), Digest);
 
 /** What trajectories are held against: each set's name and the SHA-256 of its file. */

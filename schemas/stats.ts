@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { Funnel } from "./funnel.ts";
+import { MixtureName } from "./recipe/export.ts";
+import { SampleKind } from "./sample.ts";
 
 const Amount = z.number().nonnegative();
 
@@ -30,6 +32,15 @@ export const Stats = z.strictObject({
     /** The whole window after a call against the window before it. */
     wholeWindow: Compression,
   }),
+  /** Samples in each mixture that configs are written for, in the recipe's order; null: there is no dataset yet. */
+  mixtures: z
+    .array(
+      z.strictObject({
+        name: MixtureName,
+        samples: z.array(z.strictObject({ kind: SampleKind, train: z.int().nonnegative(), validation: z.int().nonnegative() })),
+      }),
+    )
+    .nullable(),
   /** What judging let through; null: nothing is judged yet. */
   funnel: Funnel.nullable(),
 });

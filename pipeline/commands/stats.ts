@@ -1,5 +1,5 @@
 import { Fault } from "../../schemas/fault.ts";
-import { StatsAnswer } from "../../schemas/stats.ts";
+import { Stats, StatsAnswer } from "../../schemas/stats.ts";
 import { createChainStatistics } from "../../stages/export/chain-statistics.ts";
 import { chainTable } from "../../stages/export/chain-table.ts";
 import { createFunnel } from "../../stages/export/funnel.ts";
@@ -10,8 +10,10 @@ import { statsTable } from "../../stages/export/statistics-table.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
 import { metricsWithoutLast } from "../../stages/lib/last-call.ts";
 import { readAllBundles } from "../run/bundles.ts";
+import { exportedStats } from "../run/export.ts";
 import { spentBy } from "../run/spent.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
+import { jsonOf, type RunFolder } from "../store/run-folder.ts";
 import { svgPath } from "./option-values.ts";
 import { type CommonOptions, openJudged, print } from "./shared.ts";
 
@@ -21,6 +23,21 @@ export interface StatsOptions extends CommonOptions {
   /** Where to draw the funnel; undefined: nowhere. */
   readonly plot?: string | undefined;
 }
+
+/** What the dataset holds as it lies there; null: there is none, or it was left by another version. */
+async function exportedMixtures(run: RunFolder): Promise<Stats["mixtures"]> {
+  const text = await exportedStats(run);
+  return text === null ? null : (Stats.safeParse(jsonOf(text)).data?.mixtures ?? null);
+}
+
+const mixtureLines = (mixtures: Stats["mixtures"]): string =>
+  (mixtures ?? [])
+    .map(({ name, samples }) => {
+      const validation = samples.reduce((sum, one) => sum + one.validation, 0);
+      const train = samples.map((one) => `${one.train} ${one.kind}`).join(" + ");
+      return `exported    ${name}: ${train}${validation === 0 ? "" : `; ${validation} in validation`}\n`;
+    })
+    .join("");
 
 /** `catgen stats`: the paper's Table 1 beside the same numbers of this run, and the memory chain's, of what judging keeps or of everything with --all; and the funnel. */
 export async function statsCommand(options: StatsOptions): Promise<number> {
@@ -44,7 +61,11 @@ export async function statsCommand(options: StatsOptions): Promise<number> {
     statistics.add(left);
     chain.add(left, detection?.outcome.ok === true ? detection.outcome.value : null);
   }
-  const stats = StatsAnswer.parse({ ...statistics.stats(judged === 0 ? null : funnel.funnel(await spentBy(run))), chain: chain.stats() });
+  const stats = StatsAnswer.parse({
+    ...statistics.stats(judged === 0 ? null : funnel.funnel(await spentBy(run))),
+    mixtures: await exportedMixtures(run),
+    chain: chain.stats(),
+  });
   if (options.plot !== undefined) {
     if (stats.funnel === null)
       throw new Fault(
@@ -59,6 +80,7 @@ export async function statsCommand(options: StatsOptions): Promise<number> {
     [
       `${counted} of ${measured} measured trajectories${options.all ? "" : " (kept by judging and selected; --all counts every one)"}${hint}\n\n${statsTable(stats)}\n${chainTable(stats.chain)}`,
       ...(stats.funnel === null ? [] : [funnelTable(stats.funnel)]),
+      ...(stats.mixtures === null ? [] : [mixtureLines(stats.mixtures)]),
     ].join("\n"),
   );
   return 0;

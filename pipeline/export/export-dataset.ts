@@ -5,13 +5,13 @@ import { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
 import type { AuditSizes } from "../../stages/export/audit.ts";
 import { datasetCard, mixtureCard, type SplitSize } from "../../stages/export/card.ts";
-import { type DatasetPart, mixturesOf } from "../../stages/export/dataset-parts.ts";
+import { type DatasetPart, mixtureCounts, mixturesOf } from "../../stages/export/dataset-parts.ts";
 import { exportTrajectory, noneOfAnyKind } from "../../stages/export/export.ts";
 import { createFunnel, nothingSpent } from "../../stages/export/funnel.ts";
 import { funnelPlot } from "../../stages/export/funnel-plot.ts";
 import { trainingLines } from "../../stages/export/launchers/configs-readme.ts";
 import { requireFeasible } from "../../stages/export/launchers/feasible.ts";
-import { launchers, launchFiles, trainerPlans } from "../../stages/export/launchers/index.ts";
+import { launchers, launchFiles, requireTemplates, trainerPlans } from "../../stages/export/launchers/index.ts";
 import type { LaunchPlan, SizedPart } from "../../stages/export/launchers/launcher.ts";
 import { type LayoutName, layouts } from "../../stages/export/layouts/index.ts";
 import { schemaText } from "../../stages/export/layouts/schema-text.ts";
@@ -61,20 +61,22 @@ export interface ExportSummary {
 /** What texts and accounts say of the samples, and what was written of them. */
 interface MadeDataset {
   readonly account: Whole["account"];
-  readonly stats: Stats;
+  readonly stats: Omit<Stats, "mixtures">;
   readonly splits: readonly WrittenSplit[];
 }
 
 /** Writes a whole dataset into an empty folder: Parquet per layout, kind and split, card, launch files, statistics. */
 export async function exportDataset(request: ExportRequest): Promise<ExportSummary> {
   requireFeasible(request.params.export.training, request.params.window.tokens, launchers); // now, not after an hour of rendering
-  const { account, stats, splits } = (await takenWhole(request)) ?? (await makeAll(request));
+  requireTemplates(request.params.export.training, request.params.export.layouts, request.ports.countTokens.chat);
+  const { account, stats: counted, splits } = (await takenWhole(request)) ?? (await makeAll(request));
+  const { funnel, ...tableOne } = counted;
+  const stats: Stats = { ...tableOne, mixtures: mixtureCounts(splits, request.params.export.mixtures), funnel };
   const audit = await writeAudit(request);
   const data = await filesOf(request.folder, splits);
   const content = request.ports.digest(data.map(({ path, sha256 }) => `${path} ${sha256}\n`).join(""));
   const plan = launchPlan(request, account, splits);
   await writeTexts(request, account, stats, splits, content, plan, data, audit);
-  const { funnel: _, ...tableOne } = stats;
   return {
     trajectories: { in: account.trajectories, out: account.provenance.trajectories },
     splits: splits.map(({ key: _key, files, reused: _reused, ...size }) => ({
@@ -120,7 +122,8 @@ async function makeAll(request: ExportRequest): Promise<MadeDataset> {
       request.ports.digest,
     );
     const splits = await writeSplits(request, spool, gathered, split);
-    const { trajectories, notKept, refused, provenance, stats } = gathered;
+    const { trajectories, notKept, refused, provenance } = gathered;
+    const { mixtures: _, ...stats } = gathered.stats; // counted from what is written
     const repositories = repositoriesOf(gathered, split);
     return { account: { trajectories, notKept, refused, provenance, repositories, tallies: talliesOf(gathered) }, stats, splits };
   } finally {
@@ -213,9 +216,11 @@ function partsOf(splits: readonly SplitSize[]): DatasetPart[] {
 }
 
 /** What a layout's folder says of itself: its columns, and its mixtures where there is something to train on. */
-const layoutTexts = (parts: readonly DatasetPart[], layout: LayoutName, content: string): { path: string; text: string }[] => [
+const layoutTexts = ({ parts, mixtures }: LaunchPlan, layout: LayoutName, content: string): { path: string; text: string }[] => [
   { path: `${layout}/schema.json`, text: schemaText(layout, layouts[layout]) },
-  ...(mixturesOf(parts, layout).length === 0 ? [] : [{ path: `${layout}/README.md`, text: mixtureCard(parts, layout, content) }]),
+  ...(mixturesOf(parts, layout, mixtures).length === 0
+    ? []
+    : [{ path: `${layout}/README.md`, text: mixtureCard(parts, layout, content, mixtures) }]),
 ];
 
 /** Parts with what training on them takes. */
@@ -240,9 +245,10 @@ function launchPlan(
   const overLong = Object.fromEntries(
     Object.entries(refused).flatMap(([kind, reasons]) => (tooLong(reasons) > 0 ? [[kind, tooLong(reasons)]] : [])),
   );
-  const { name: dataset, training } = params.export;
+  const { name: dataset, training, mixtures } = params.export;
   const { chat } = ports.countTokens;
-  return { dataset, training, windowTokens: params.window.tokens, seed: params.seed, parts: sizedParts(splits), overLong, template, chat };
+  const { window, seed } = params;
+  return { dataset, training, windowTokens: window.tokens, seed, parts: sizedParts(splits), mixtures, overLong, template, chat };
 }
 
 /** Card, launch files and statistics. */
@@ -278,8 +284,8 @@ async function writeTexts(
     },
     ...(stats.funnel === null ? [] : [{ path: "funnel.svg", text: funnelPlot(stats.funnel) }]),
     { path: "stats.json", text: `${JSON.stringify(stats, null, 2)}\n` },
-    ...[...new Set(parts.map(({ layout }) => layout))].flatMap((layout) => layoutTexts(parts, layout, content)),
-    ...diskTexts(parts, (place) => ports.digest(`${place} ${content}`).slice(0, 16)),
+    ...[...new Set(parts.map(({ layout }) => layout))].flatMap((layout) => layoutTexts(plan, layout, content)),
+    ...diskTexts(parts, plan.mixtures, (place) => ports.digest(`${place} ${content}`).slice(0, 16)),
     ...launchFiles(plan),
     { path: "runtime.yaml", text: runtimeText(runtimeOf(params, ports.digest(plan.template))) },
   ];

@@ -46,7 +46,7 @@ export const Whole = z.strictObject({
     repositories: z.strictObject({ train: Count, validation: Count }),
     tallies: Tallies,
   }),
-  tableOne: Stats.omit({ funnel: true }),
+  tableOne: Stats.omit({ funnel: true, mixtures: true }),
 });
 export type Whole = z.infer<typeof Whole>;
 

@@ -82,6 +82,10 @@ async function* rowsOf(
   for await (const record of audit.records()) {
     request.signal?.throwIfAborted();
     if (record.kept !== (side === "kept")) continue;
+    if (record.withheld !== null) {
+      leftOut[record.withheld] = (leftOut[record.withheld] ?? 0) + 1;
+      continue;
+    }
     const row = auditRow(record);
     const [secret] = secretsIn(record, row, request);
     if (secret === undefined) yield row;

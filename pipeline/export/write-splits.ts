@@ -26,7 +26,7 @@ export const reusedSplit = (part: WrittenPart): WrittenSplit => ({
 const megabyte = 1_000_000;
 
 /** Bumped when a layout or the writer makes other files of the same samples. */
-const filesVersion = 1;
+const filesVersion = 2;
 
 /** One Parquet writer at a time; splits without rows are not written, so that nothing loads as an empty dataset. */
 export async function writeSplits(request: ExportRequest, spool: Spool, gathered: Gathered, split: Split): Promise<WrittenSplit[]> {
@@ -45,7 +45,7 @@ export async function writeSplits(request: ExportRequest, spool: Spool, gathered
         const wanted = (place: number, draw: string): boolean => sides[place] === side && gathered.mixed.has(kind, draw);
         const samples = digests.get(`${kind} ${side}`) ?? spool.digest(kind, wanted);
         digests.set(`${kind} ${side}`, samples);
-        const disk = layout === "tokenized" ? diskPaths(kind, side, trained) : [];
+        const disk = layout === "tokenized" ? diskPaths(kind, side, trained, params.export.mixtures) : [];
         const shape = [filesVersion, layout, kind, side, rowGroupMegabytes, shardMegabytes, ...(disk.length === 0 ? [] : [disk])];
         const key = ports.digest(JSON.stringify([...shape, await samples]));
         const found = await reusePart(earlier ?? [], key, folder);

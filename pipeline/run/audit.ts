@@ -1,7 +1,7 @@
 import { auditSteps } from "../../schemas/audit.ts";
 import type { KeyMaterial } from "../../schemas/manifest.ts";
 import { Recipe } from "../../schemas/recipe.ts";
-import { type AuditRecord, isKept } from "../../stages/export/audit.ts";
+import { type AuditRecord, isKept, withheldReason } from "../../stages/export/audit.ts";
 import type { AuditRequest } from "../export/request.ts";
 import { asksModel, type Settled, settle, stepKey } from "../keys.ts";
 import { digestOf } from "../store/digest.ts";
@@ -31,15 +31,23 @@ export function publishedRecipe(settled: Settled, shards: number): Recipe {
 }
 
 /** Bumped when other files are made of the same rows. */
-const filesVersion = 1;
+const filesVersion = 2;
+
+/** What of the thresholds shapes the files besides what is kept. */
+const contaminationLimits = ({ filter }: Recipe): object => {
+  const { allowEvaluationInstances, allowEvaluationRepositories, maxEvaluationTextShare, maxEvaluationPatchShare, actions } = filter;
+  return { allowEvaluationInstances, allowEvaluationRepositories, maxEvaluationTextShare, maxEvaluationPatchShare, actions };
+};
 
 async function* auditRecords(run: RunFolder): AsyncGenerator<AuditRecord> {
   for await (const bundle of readAllBundles(run)) {
     const { trajectory, detection, memory, workspace, metrics, verdict, selection } = bundle;
     if (trajectory?.outcome.ok !== true) continue;
     const leftOut = selection?.outcome.ok === true ? selection.outcome.value.leftOut : null;
-    const kept = verdict?.outcome.ok === true && isKept(verdict.outcome.value, leftOut);
-    yield { trajectory: trajectory.outcome.value, parts: { detection, memory, workspace, metrics }, kept };
+    const judged = verdict?.outcome.ok === true ? verdict.outcome.value : null;
+    const kept = judged !== null && isKept(judged, leftOut);
+    const withheld = withheldReason(kept, metrics?.outcome.ok === true ? metrics.outcome.value : null, judged);
+    yield { trajectory: trajectory.outcome.value, parts: { detection, memory, workspace, metrics }, kept, withheld };
   }
 }
 
@@ -48,6 +56,7 @@ export function auditRequest(run: RunFolder, settled: Settled, key: string, dete
   const recipe = publishedRecipe(settled, run.shards);
   const outside = settle(recipe, {}, settled.tokenizer, settled.evaluation);
   const [detect, condense, measure] = auditSteps.map((name) => stepKey(name, outside).material) as [KeyMaterial, KeyMaterial, KeyMaterial];
-  const made = digestOf({ version: filesVersion, wanted: settled.recipe.export.audit, key, detection });
+  const wanted = settled.recipe.export.audit;
+  const made = digestOf({ version: filesVersion, wanted, key, detection, limits: contaminationLimits(settled.recipe) });
   return { records: () => auditRecords(run), recipe, steps: { detect, condense, measure }, key: made };
 }

@@ -12,7 +12,7 @@ import { fileDigest } from "../store/lines.ts";
 import { readManifest } from "../store/manifests.ts";
 import { readRows, shardOf } from "../store/rows.ts";
 import { exportFolder, exportPartsPath, inputsPath, manifestPath, type RunFolder } from "../store/run-folder.ts";
-import { readExportManifest } from "./export.ts";
+import { readExportManifest } from "./export-state.ts";
 import { inputsAreDamaged } from "./inputs.ts";
 import { revOf, rowKey, trajectoryKey } from "./row-key.ts";
 

@@ -14,6 +14,10 @@ export const MixRecipe = z.strictObject({
 });
 export type MixRecipe = z.infer<typeof MixRecipe>;
 
+/** What one model is trained on, by name (`stages/export/dataset-parts.ts`). */
+export const MixtureName = z.enum(["cat", "base", "flat", "step", "cat-base"]);
+export type MixtureName = z.infer<typeof MixtureName>;
+
 export const ExportRecipe = z.strictObject({
   kinds: z
     .array(SampleKind)
@@ -53,6 +57,13 @@ export const ExportRecipe = z.strictObject({
       "`base` samples of one task instance at most, drawn by run.seed (SWE-smith: 3, so that easy tasks do not prevail). null: all.",
     ),
   mix: MixRecipe.prefault({}).describe("How many samples of each kind at most, drawn by run.seed and the sample's id. null: all."),
+  mixtures: z
+    .array(MixtureName)
+    .min(1)
+    .default(["cat", "base", "flat", "step"])
+    .describe(
+      "Mixtures that training configs are written for, where the dataset has their kinds; run.sh takes the first: cat = segment and condense, base, flat, step = step and condense, cat-base = segment, condense and base in one training (preset mix-20k).",
+    ),
   validationShare: share().default(0.02).describe("Share of repositories whose samples go to validation, 0..1. Our choice."),
   shardMegabytes: z
     .number()

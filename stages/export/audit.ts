@@ -1,9 +1,12 @@
-import type { AuditPart } from "../../schemas/audit.ts";
+import { type AuditPart, type WithheldReason, withheldReasons } from "../../schemas/audit.ts";
 import type { Row as Columns } from "../../schemas/columns.ts";
+import { ContaminationKind, contaminationFilter } from "../../schemas/contamination.ts";
+import type { Metrics } from "../../schemas/metrics.ts";
 import type { Row } from "../../schemas/row.ts";
 import type { LeftOut } from "../../schemas/selection.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import type { Verdict } from "../../schemas/verdict.ts";
+import { evaluationTasks } from "./contamination-count.ts";
 import { grouped } from "./number-text.ts";
 import type { YamlValue } from "./yaml-text.ts";
 
@@ -13,12 +16,14 @@ export interface AuditRecord {
   readonly parts: Readonly<Record<AuditPart, Row<unknown> | null>>;
   /** Does any sample of it go into the dataset, as far as the verdict and the set say? */
   readonly kept: boolean;
+  /** Why it may not travel; null: it may. */
+  readonly withheld: WithheldReason | null;
 }
 
 export const auditSides = ["kept", "rejected"] as const;
 export type AuditSide = (typeof auditSides)[number];
 
-/** Rows of each file set; `leftOut`: trajectories that are in none, by the type of the secret in them. */
+/** Rows of each file set; `leftOut`: trajectories that are in none, by reason (`AuditAccount`). */
 export interface AuditSizes {
   readonly rows: Readonly<Record<AuditSide, number>>;
   readonly leftOut: Readonly<Record<string, number>>;
@@ -28,11 +33,29 @@ export interface AuditSizes {
 export const isKept = ({ segments, condensations, base }: Verdict, leftOut: LeftOut | null): boolean =>
   leftOut === null && [...segments, ...condensations, base].some(({ keep }) => keep);
 
+const contaminationFilters: ReadonlySet<string> = new Set(ContaminationKind.options.map(contaminationFilter));
+
+const isContaminated = (metrics: Metrics, verdict: Verdict): boolean =>
+  evaluationTasks(metrics.trajectory.contamination).length > 0 ||
+  verdict.trajectory.failed.some(({ filter, action }) => action !== "flag" && contaminationFilters.has(filter));
+
+/**
+ * Why a rejected trajectory does not go outside. Whoever pulls the dataset loosens thresholds, and no threshold of theirs may bring a task
+ * that models are evaluated on into training data; its text lies open besides. A kept one is in the dataset anyway, where the gate before
+ * publishing asks for it.
+ */
+export function withheldReason(kept: boolean, metrics: Metrics | null, verdict: Verdict | null): WithheldReason | null {
+  if (kept) return null;
+  if (metrics === null || verdict === null) return "not-measured";
+  return isContaminated(metrics, verdict) ? "evaluation-task" : null;
+}
+
 const partText = (row: Row<unknown> | null): string | null =>
   row === null ? null : JSON.stringify({ rev: row.rev, from: row.from, outcome: row.outcome });
 
 export const auditRow = ({ trajectory, parts }: AuditRecord): Columns => ({
   cat_audit_id: trajectory.id,
+  cat_instance_id: trajectory.instance,
   cat_source: trajectory.source,
   cat_license: trajectory.origin.licence,
   cat_audit_trajectory: JSON.stringify(trajectory),
@@ -56,14 +79,22 @@ export function auditConfigs({ rows }: AuditSizes, content: string): YamlValue[]
 }
 
 const leftOutText = (leftOut: Readonly<Record<string, number>>): string => {
-  const count = Object.values(leftOut).reduce((sum, one) => sum + one, 0);
-  if (count === 0) return "";
-  const named = Object.entries(leftOut).map(([type, times]) => `\`${type}\` ${times}`);
-  return ` ${grouped(count)} ${count === 1 ? "trajectory is" : "trajectories are"} left out of it, holding what looks like a secret: ${named.join(", ")}.`;
+  const left = (reasons: readonly string[], why: string): string => {
+    const count = reasons.reduce((sum, reason) => sum + (leftOut[reason] ?? 0), 0);
+    return count === 0 ? "" : ` ${grouped(count)} ${count === 1 ? "trajectory is" : "trajectories are"} left out of it, ${why}.`;
+  };
+  const secrets = Object.keys(leftOut).filter((reason) => !withheldReasons.some((one) => one === reason));
+  const named = secrets.map((type) => `\`${type}\` ${leftOut[type]}`);
+  return [
+    left(["evaluation-task"], "rejected and on tasks that models are evaluated on: no threshold brings them into training data"),
+    left(["not-measured"], "which could not be measured, and so not be held against such tasks"),
+    left(secrets, `holding what looks like a secret: ${named.join(", ")}`),
+  ].join("");
 };
 
 /** The card's paragraph on the audit. */
-export const auditText = ({ rows, leftOut }: AuditSizes): string => `## Judging it anew
+export const auditText = ({ rows, leftOut }: AuditSizes): string =>
+  `## Judging it anew
 
 \`audit/\` holds the ${grouped(rows.kept)} trajectories that the thresholds keep${rows.rejected > 0 ? ` and the ${grouped(rows.rejected)} that were rejected` : ""}, each with its insertion points, memories, segments and metrics as JSON text
 (\`load_dataset("PATH_OR_REPO", "audit")\`; not for training).${leftOutText(leftOut)} catgen judges them by other thresholds without asking a model:
@@ -73,4 +104,4 @@ catgen run all --run mine --input hf://ORG/NAME      # or the folder you downloa
 catgen run 5-6 --run mine --set filter.minSteps=20
 \`\`\`
 
-${rows.rejected > 0 ? "Rejected trajectories may work on tasks that models are evaluated on." : "Looser thresholds need what was rejected, too, which is not here (`export.audit: all` publishes it)."}`;
+${rows.rejected > 0 ? "" : "Looser thresholds need what was rejected, too, which is not here (`export.audit: all` publishes it)."}`.trimEnd();

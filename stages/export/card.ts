@@ -1,13 +1,22 @@
+import type { MixtureName } from "../../schemas/recipe/export.ts";
 import type { SampleKind } from "../../schemas/sample.ts";
 import type { Stats } from "../../schemas/stats.ts";
 import { type AuditSizes, auditConfigs, auditText } from "./audit.ts";
 import { citationText, limitsText, type MadeWith, madeWithText, personalText } from "./card-sections.ts";
 import { contaminationText } from "./contamination-card.ts";
-import { type DatasetConfig, type DatasetPart, hasSplit, mixtureConfigs, mixturesOf, partConfigs } from "./dataset-parts.ts";
-import type { ExportParams } from "./export.ts";
+import {
+  combinedConfigs,
+  type DatasetConfig,
+  type DatasetPart,
+  hasSplit,
+  mixtureConfigs,
+  mixturesOf,
+  partConfigs,
+} from "./dataset-parts.ts";
 import { funnelMarkdown } from "./funnel-table.ts";
 import { type LayoutName, layouts } from "./layouts/index.ts";
 import { grouped } from "./number-text.ts";
+import type { ExportParams } from "./params.ts";
 import type { Provenance } from "./provenance.ts";
 import type { SplitName } from "./split.ts";
 import { statsMarkdown } from "./statistics-table.ts";
@@ -105,6 +114,11 @@ const rowsOnce = ({ sizes }: CardFacts): number => {
 export const licencesOf = ({ sources }: Provenance): string[] =>
   [...new Set(Object.values(sources).flatMap((counts) => Object.keys(counts).map(hubLicence)))].sort();
 
+const namedConfigs = ({ parts, params }: CardFacts): DatasetConfig[] => [
+  ...combinedConfigs(parts, params.export.mixtures),
+  ...partConfigs(parts),
+];
+
 function frontMatter(facts: CardFacts): string {
   const licences = licencesOf(facts.provenance);
   const yaml = yamlText({
@@ -114,7 +128,7 @@ function frontMatter(facts: CardFacts): string {
     task_categories: ["text-generation"],
     tags: ["agent", "software-engineering", "swe-bench", "context-management", "tool-use", "sft"],
     size_categories: [sizeCategory(rowsOnce(facts))],
-    ...configsYaml(partConfigs(facts.parts), facts.content, facts.audit === null ? [] : auditConfigs(facts.audit, facts.content)),
+    ...configsYaml(namedConfigs(facts), facts.content, facts.audit === null ? [] : auditConfigs(facts.audit, facts.content)),
   });
   return `---\n${yaml}---\n`;
 }
@@ -197,6 +211,20 @@ const kindTexts: Readonly<Record<SampleKind, string>> = {
   step: "one sample per model call: what the agent sees at that call (shown) and its turn (trained)",
 };
 
+/** What is trained on together, as training configs name it. */
+function mixtureTable({ parts, stats: { mixtures } }: CardFacts): string {
+  if (mixtures === null || mixtures.length === 0) return "";
+  const sum = (samples: readonly { readonly train: number; readonly validation: number }[], split: SplitName): number =>
+    samples.reduce((total, one) => total + one[split], 0);
+  const rows = mixtures.map(({ name, samples }) => [
+    name,
+    samples.map(({ kind, train }) => `${grouped(train)} ${kind}`).join(" + "),
+    sum(samples, "train"),
+    ...(hasSplit(parts, "validation") ? [sum(samples, "validation")] : []),
+  ]);
+  return `Mixtures, each the data of one training (\`configs/*/<mixture>-<layout>\`):\n\n${table(["mixture", "of which", "train", ...(hasSplit(parts, "validation") ? ["validation"] : [])], rows)}\n\n`;
+}
+
 function contents(facts: CardFacts): string {
   if (facts.parts.length === 0) return "## What is in it\n\nNo samples: nothing passed the thresholds.";
   const kinds = [...new Set(facts.parts.map((part) => part.kind))];
@@ -211,7 +239,7 @@ ${table(
   facts.sizes.map((size) => [size.layout, size.kind, size.split, size.rows, size.tokens, size.trainedTokens]),
 )}
 
-Kinds:
+${mixtureTable(facts)}Kinds:
 ${kinds.map((kind) => `- \`${kind}\`: ${kindTexts[kind]}.`).join("\n")}
 
 Layouts hold the same samples in the same order${present.includes("turns") ? " (`turns` has a row for each trained turn of them)" : ""}:
@@ -230,7 +258,7 @@ ${refused.length === 0 ? "" : `\nKept by the thresholds and left out at export:\
 }
 
 function usage(facts: CardFacts): string {
-  const config = partConfigs(facts.parts)[0]?.name;
+  const config = namedConfigs(facts)[0]?.name;
   if (config === undefined) return "";
   const validation = hasSplit(facts.parts, "validation") ? "; splits `train` and `validation`" : "";
   return `## How to load and train
@@ -241,7 +269,7 @@ from datasets import load_dataset
 dataset = load_dataset("PATH_OR_REPO", "${config}", split="train")  # a path must end in a name, so not "."
 \`\`\`
 
-Configurations are named \`<layout>-<kind>\`${validation}. For training, download the whole folder, then, from inside it:
+Configurations are named \`<layout>-<kind>\`${combinedConfigs(facts.parts, facts.params.export.mixtures).length > 0 ? ", those of several kinds in one `<layout>-<mixture>`" : ""}${validation}. For training, download the whole folder, then, from inside it:
 
 \`\`\`bash
 python3 launch/prepare-model.py                 # ${facts.params.export.training.model} into ./model${facts.params.export.training.yarn ? `, positions stretched to ${facts.params.window.tokens} by YaRN` : ""}
@@ -284,5 +312,5 @@ export function datasetCard(facts: CardFacts): string {
 }
 
 /** README.md of a layout's folder, which makes the mixtures loadable by trainers that take one dataset only. */
-export const mixtureCard = (parts: readonly DatasetPart[], layout: LayoutName, content: string): string =>
-  `---\n${yamlText(configsYaml(mixtureConfigs(parts, layout), content))}---\n\nMixtures of the kinds beside this file, for trainers that take one dataset: \`load_dataset("./${layout}", "${mixturesOf(parts, layout)[0]?.name}")\`.\nColumns: schema.json. What is trained, and by whom: ${layouts[layout].loss}\nSee the README.md above.\n`;
+export const mixtureCard = (parts: readonly DatasetPart[], layout: LayoutName, content: string, wanted: readonly MixtureName[]): string =>
+  `---\n${yamlText(configsYaml(mixtureConfigs(parts, layout, wanted), content))}---\n\nMixtures of the kinds beside this file, for trainers that take one dataset: \`load_dataset("./${layout}", "${mixturesOf(parts, layout, wanted)[0]?.name}")\`.\nColumns: schema.json. What is trained, and by whom: ${layouts[layout].loss}\nSee the README.md above.\n`;

@@ -11,6 +11,14 @@ type Hit = ContaminationCount["hits"][number];
 const nameOf = (found: string | Overlap): string => (typeof found === "string" ? found : found.list);
 const counts = (found: string | Overlap): boolean => typeof found === "string" || found.share >= telltaleShare;
 const kinds = ContaminationKind.options;
+
+const foundBy = (contamination: Contamination) =>
+  kinds.flatMap((by) => contamination[by].filter(counts).map((one) => ({ by, list: nameOf(one) })));
+
+/** The sets on a task of which the trajectory works, and how that shows; one found by its repository alone is on another task. */
+export const evaluationTasks = (contamination: Contamination): { readonly by: ContaminationKind; readonly list: string }[] =>
+  foundBy(contamination).filter(({ by }) => by !== "repository");
+
 const before = (a: Hit, b: Hit): number => (a.list === b.list ? kinds.indexOf(a.by) - kinds.indexOf(b.by) : a.list < b.list ? -1 : 1);
 
 /** Counts by set and kind, one trajectory at a time. `kept`: any sample of it is. */
@@ -24,8 +32,8 @@ export function createContaminationCount(): {
   return {
     add(contamination, kept) {
       looked += 1;
-      const found = kinds.flatMap((by) => contamination[by].filter(counts).map((one) => ({ by, list: nameOf(one) })));
-      const isTask = found.some(({ by }) => by !== "repository");
+      const found = foundBy(contamination);
+      const isTask = evaluationTasks(contamination).length > 0;
       if (isTask) tasks.trajectories += 1;
       if (isTask && kept) tasks.kept += 1;
       for (const { by, list } of found) {

@@ -1,5 +1,6 @@
+import type { MixtureName } from "../../schemas/recipe/export.ts";
 import type { SampleKind } from "../../schemas/sample.ts";
-import { type DatasetPart, type MixtureName, mixtures, mixturesOf } from "./dataset-parts.ts";
+import { type DatasetPart, mixtures, mixturesOf } from "./dataset-parts.ts";
 import { tokenized } from "./layouts/tokenized.ts";
 import type { SplitName } from "./split.ts";
 
@@ -13,9 +14,9 @@ const fileName = (kind: SampleKind): string => `data-${kind}.arrow`;
 const splitFolder = (mixture: MixtureName, split: SplitName): string => `${diskFolder}/${mixture}/${split}`;
 
 /** Where the rows of a kind lie: once in each mixture that takes it. `kinds`: those with rows to train on. */
-export function diskPaths(kind: SampleKind, split: SplitName, kinds: ReadonlySet<SampleKind>): string[] {
+export function diskPaths(kind: SampleKind, split: SplitName, kinds: ReadonlySet<SampleKind>, wanted: readonly MixtureName[]): string[] {
   const parts: DatasetPart[] = [...kinds].map((one) => ({ layout: "tokenized", kind: one, splits: ["train"] }));
-  return mixturesOf(parts, "tokenized").flatMap(({ name }) =>
+  return mixturesOf(parts, "tokenized", wanted).flatMap(({ name }) =>
     (mixtures[name] as readonly SampleKind[]).includes(kind) ? [`${splitFolder(name, split)}/${fileName(kind)}`] : [],
   );
 }
@@ -30,8 +31,12 @@ const features = Object.fromEntries(
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** What `save_to_disk` writes beside the rows. `fingerprint`: 16 hex digits that change with the rows, since caches go by it. */
-export function diskTexts(parts: readonly DatasetPart[], fingerprint: (place: string) => string): { path: string; text: string }[] {
-  return mixturesOf(parts, "tokenized").flatMap((mixture) => {
+export function diskTexts(
+  parts: readonly DatasetPart[],
+  wanted: readonly MixtureName[],
+  fingerprint: (place: string) => string,
+): { path: string; text: string }[] {
+  return mixturesOf(parts, "tokenized", wanted).flatMap((mixture) => {
     const splits = (["train", "validation"] as const).filter((split) => mixture.parts.some((part) => part.splits.includes(split)));
     const texts = splits.flatMap((split) => {
       const place = splitFolder(mixture.name, split);

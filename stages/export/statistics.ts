@@ -64,6 +64,7 @@ export function createStatistics(): Statistics {
         fold: fold.compression(),
         wholeWindow: wholeWindow.compression(),
       },
+      mixtures: null,
       funnel,
     }),
   };

@@ -1,6 +1,7 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AuditAccount } from "../../schemas/audit.ts";
 import type { Published } from "../../schemas/publish.ts";
 import { ExportRecipe } from "../../schemas/recipe/export.ts";
 import { type FakeHub, startFakeHub } from "../fakes/hub/server.ts";
@@ -172,6 +173,37 @@ test("an exported evaluation instance blocks by name; an approval for another fi
   const { code, stderr } = await place.catgen(publish("verified", "--dry-run", "--quiet", "--set", approved), nobody);
   expect(code).toBe(65);
   expect(stderr).toMatch(/contamination, django__django-11099: \d+ rows of an instance of swe-bench/);
+}, 120_000);
+
+test("a rejected run on an evaluation task does not travel with those that were rejected for other reasons, and its dataset may go", async () => {
+  const input = await place.write(
+    "judged.jsonl",
+    messageLines([...runs, { instance: "wide__bay-4", resolved: false }, { instance: "django__django-11099" }]),
+  );
+  const settings = ["generate.licence=MIT", "export.audit=all", "filter.outcome=resolved", "filter.set.nearDuplicateSteps=null"];
+  await place.json(["run", "all", "--run", "judged", "--input", input, ...settings.flatMap((one) => ["--set", one])]);
+  const { files, leftOut } = JSON.parse(await readFile(exported("judged", "audit/audit.json"), "utf8")) as AuditAccount;
+  expect(leftOut).toEqual({ "evaluation-task": 1 });
+  expect(files.map(({ path, rows }) => [path, rows])).toContainEqual(["audit/rejected-00000-of-00001.parquet", 1]);
+  expect(await readFile(exported("judged", "README.md"), "utf8")).toMatch(
+    /1 trajectory is left out of it, rejected and on tasks that models are evaluated on/,
+  );
+  const { gates } = await place.json<Published>(publish("judged", "--dry-run"), nobody);
+  expect(gates.find(({ gate }) => gate === "contamination")?.findings).toEqual([]);
+  await place.json([
+    "run",
+    "1-5",
+    "--run",
+    "pulled",
+    "--input",
+    exported("judged", ""),
+    "--set",
+    "filter.allowEvaluationInstances=true",
+    "--set",
+    "filter.outcome=null",
+  ]);
+  const { trajectories } = await place.json<{ trajectories: { id: string }[] }>(["show", "--list", "--run", "pulled"]);
+  expect(trajectories.map(({ id }) => id.split("/")[1]).sort()).toEqual(["calm__sea-1", "quiet__lake-2", "wide__bay-3", "wide__bay-4"]);
 }, 120_000);
 
 test("a file that was changed after the export blocks, and so does a secret in it; what was left in the folder does not go", async () => {

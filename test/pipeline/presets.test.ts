@@ -14,13 +14,15 @@ import type { Filter, Limits } from "../../stages/filter/filters/filter.ts";
 import { filters } from "../../stages/filter/filters/index.ts";
 
 const forTraining = presetNames().filter((name) => name.startsWith("train-"));
-const forFiltering = presetNames().filter((name) => !forTraining.includes(name));
+const forMixing = presetNames().filter((name) => name.startsWith("mix-"));
+const forFiltering = presetNames().filter((name) => ![...forTraining, ...forMixing].includes(name));
 
-test("there are four for filters and five for trainings, and an unknown name is answered with the nearest and all of them", () => {
+test("there are four for filters, one for a mixture and five for trainings, and an unknown name is answered with the nearest and all of them", () => {
   expect(forFiltering).toEqual(["audit", "lenient", "paper", "strict"]);
+  expect(forMixing).toEqual(["mix-20k"]);
   expect(forTraining).toEqual(["train-0.5b", "train-32b-qlora", "train-7b", "train-7b-lora", "train-paper"]);
   expect(presetText("papers")).toBeNull();
-  expect(() => requirePreset("stict")).toThrow(/did you mean strict\? There are: audit, lenient, paper, strict, train-0.5b/);
+  expect(() => requirePreset("stict")).toThrow(/did you mean strict\? There are: audit, lenient, mix-20k, paper, strict, train-0.5b/);
 });
 
 const limitsOf = (name: string): Limits => {
@@ -63,6 +65,28 @@ describe.each(forTraining)("preset %s", (name) => {
     expect(runs.length).toBeGreaterThanOrEqual(4);
     const [, stated] = /an estimated (\d+) GB/.exec(text) ?? [];
     expect(Math.abs((runs[0]?.memory?.gigabytes ?? 0) - Number(stated))).toBeLessThan(1);
+  });
+
+  test("says where its numbers come from", () => {
+    for (const line of text.split("\n")) if (/: \d/.test(line)) expect(line, line).toContain("#");
+  });
+});
+
+describe("preset mix-20k", () => {
+  const text = requirePreset("mix-20k");
+  const value = parse(text) as { export: object };
+
+  test("sets kinds, their numbers and the one mixture, and leaves thresholds, layouts and training as they were", async () => {
+    expect(Object.keys(value)).toEqual(["export"]);
+    const saved = Recipe.parse({ export: { layouts: ["tokenized"], name: "Mine", training: { epochs: 1 } }, filter: { minSteps: 7 } });
+    const { export: exporting, ...rest } = await chosenRecipe(saved, { recipe: "mix-20k", set: [] }, null);
+    expect({ ...rest, export: {} }).toEqual({ ...saved, export: {} });
+    expect(exporting).toMatchObject({
+      layouts: ["tokenized"],
+      name: "Mine",
+      mixtures: ["cat-base"],
+      mix: { segment: 20_000, base: 20_000 },
+    });
   });
 
   test("says where its numbers come from", () => {

@@ -103,6 +103,7 @@ class Part:
 AUDIT = pa.schema(
     [
         _required("cat_audit_id", pa.string()),
+        _required("cat_instance_id", pa.string()),
         _required("cat_source", pa.string()),
         pa.field("cat_license", pa.string()),
         _required("cat_audit_trajectory", pa.string()),

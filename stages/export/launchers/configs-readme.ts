@@ -97,7 +97,7 @@ function section(one: TrainerPlan, plan: LaunchPlan): string {
 
 /** Mixtures of the dataset that none of the configs trains. */
 function missingMixtures(configs: readonly ConfigFile[], plan: LaunchPlan): string {
-  const there = new Set(plan.parts.flatMap(({ layout }) => mixturesOf(plan.parts, layout).map(({ name }) => name)));
+  const there = new Set(plan.parts.flatMap(({ layout }) => mixturesOf(plan.parts, layout, plan.mixtures).map(({ name }) => name)));
   const missing = [...there].filter((name) => !configs.some(({ data }) => data.mixture.name === name));
   return missing.length === 0
     ? ""

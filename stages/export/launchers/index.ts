@@ -1,3 +1,5 @@
+import { Fault } from "../../../schemas/fault.ts";
+import type { TrainingRecipe } from "../../../schemas/recipe/training.ts";
 import { mixturesOf } from "../dataset-parts.ts";
 import { automodel } from "./automodel.ts";
 import { axolotl } from "./axolotl.ts";
@@ -17,7 +19,7 @@ export const launchers = { axolotl, trl, "ms-swift": msSwift, llamafactory, auto
 /** Mixtures in every layout that the trainer reads and the dataset has, the best first. */
 function dataFor(plan: LaunchPlan, launcher: Launcher, run: TrainerRun): TrainerData[] {
   const all = (Object.keys(launcher.layouts) as TrainerLayout[]).flatMap((layout) =>
-    mixturesOf(plan.parts, layout).map((mixture): TrainerData => {
+    mixturesOf(plan.parts, layout, plan.mixtures).map((mixture): TrainerData => {
       const kinds = new Set(mixture.parts.map(({ kind }) => kind));
       const own = plan.parts.filter((part) => part.layout === layout && kinds.has(part.kind));
       const samples = own.reduce((sum, part) => sum + part.samples, 0);
@@ -25,7 +27,24 @@ function dataFor(plan: LaunchPlan, launcher: Launcher, run: TrainerRun): Trainer
       return { layout, mixture, duration: estimateDuration(run.training, run.shape, { samples, tokens }) };
     }),
   );
-  return all.filter((data) => launcher.reads?.(data) ?? true);
+  return all.filter((data) => (launcher.reads?.(data) ?? true) && (launcher.misreads?.(data.layout, plan.chat) ?? null) === null);
+}
+
+/** Why all of these layouts that the trainer could read would be misread; null: one of them is not, or it could read none. */
+function misreading(launcher: Launcher, layouts: readonly string[], chat: LaunchPlan["chat"]): string | null {
+  const readable = (Object.keys(launcher.layouts) as TrainerLayout[]).filter((layout) => layouts.includes(layout));
+  const reasons = readable.map((layout) => launcher.misreads?.(layout, chat) ?? null);
+  return reasons.includes(null) ? null : (reasons[0] ?? null);
+}
+
+/** Throws where a trainer that the recipe names would misread every layout of it: before anything is rendered. */
+export function requireTemplates(training: TrainingRecipe, layouts: readonly string[], chat: LaunchPlan["chat"]): void {
+  const problems = (training.trainers ?? []).flatMap((name) => {
+    const why = misreading(launchers[name], layouts, chat);
+    return why === null ? [] : [`${name}: ${why}`];
+  });
+  if (problems.length > 0)
+    throw new Fault("RECIPE_INVALID", "stop", `this training cannot work: ${problems.join("; ")} (export.training.trainers names it)`);
 }
 
 function planFor(plan: LaunchPlan, name: LauncherName): TrainerPlan {
@@ -49,6 +68,8 @@ function planFor(plan: LaunchPlan, name: LauncherName): TrainerPlan {
     };
   const affordable = configs.filter(({ data }) => data.duration.epochs > 0);
   if (affordable.length > 0) return { name, launcher, run: possible.run, configs: affordable };
+  const misread = misreading(launcher, [...new Set(plan.parts.map(({ layout }) => layout))], plan.chat);
+  if (misread !== null) return { name, launcher, why: [misread] };
   const layouts = Object.keys(launcher.layouts);
   return { name, launcher, why: [`it reads ${layouts.join(", ")}, which this dataset does not have; add one to export.layouts`] };
 }

@@ -1,4 +1,5 @@
 import type { ChatFormat } from "../../../schemas/chat-format.ts";
+import type { MixtureName } from "../../../schemas/recipe/export.ts";
 import type { ModelShape, TrainingRecipe, trainerNames } from "../../../schemas/recipe/training.ts";
 import type { SampleKind } from "../../../schemas/sample.ts";
 import type { DatasetPart, Mixture } from "../dataset-parts.ts";
@@ -23,6 +24,8 @@ export interface LaunchPlan {
   readonly windowTokens: number;
   readonly seed: number;
   readonly parts: readonly SizedPart[];
+  /** Mixtures to write configs for, the first of them what run.sh takes. */
+  readonly mixtures: readonly MixtureName[];
   /** Samples that export refused because they exceed the window, by kind. */
   readonly overLong: Readonly<Partial<Record<SampleKind, number>>>;
   /** The model's own chat template. */
@@ -81,6 +84,8 @@ export interface Launcher {
   readonly layouts: Readonly<Partial<Record<TrainerLayout, string>>>;
   /** Whether a mixture in this layout is trained as it is meant; left out: always. */
   reads?(data: TrainerData): boolean;
+  /** Why rows in this layout would be read as other text than the model's, and who reads them right; null, or left out: they are not. */
+  misreads?(layout: TrainerLayout, chat: LaunchPlan["chat"]): string | null;
   /** One file per mixture and layout. */
   config(plan: LaunchPlan, run: TrainerRun, data: TrainerData): LaunchFile;
   /** What the configs name beside themselves. */

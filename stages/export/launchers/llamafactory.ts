@@ -13,6 +13,7 @@ import {
   validationNote,
 } from "./launcher.ts";
 import { linkedRows } from "./linked-rows.ts";
+import { noTemplate, templateName } from "./template-names.ts";
 
 const folder = "configs/llamafactory";
 const deepspeedPath = `${folder}/ds_z3.json`;
@@ -32,10 +33,11 @@ const adapter = ({ training: { method, loraRank, loraAlpha, loraDropout } }: Tra
       };
 
 /** Tokenized rows come with their labels; rows of text are trained at the last turn, or at every turn where each is the sample's own. */
-function dataKeys({ layout, mixture }: TrainerData): Record<string, YamlValue> {
+function dataKeys({ layout, mixture }: TrainerData, { chat }: LaunchPlan): Record<string, YamlValue> {
   const name = `${mixture.name}-${layout}`;
   const validation = hasSplit(mixture.parts, "validation");
-  const common = { dataset_dir: `./${folder}`, dataset: name, template: "qwen" };
+  // Rows of tokens pass no template; `empty` leaves the tokenizer as it is.
+  const common = { dataset_dir: `./${folder}`, dataset: name, template: templateName("llamafactory", chat) ?? "empty" };
   if (layout === "tokenized")
     return { ...common, tokenized_path: `./tokenized-disk/${mixture.name}`, ...(validation ? { eval_strategy: "epoch" } : {}) };
   return {
@@ -61,7 +63,7 @@ function keys(plan: LaunchPlan, run: TrainerRun, data: TrainerData): Record<stri
     do_train: true,
     ...adapter(run),
     ...(run.shards > 1 ? { deepspeed: `./${deepspeedPath}` } : {}),
-    ...dataKeys(data),
+    ...dataKeys(data, plan),
     ...packing(plan, run, data),
     flash_attn: "fa2",
     enable_liger_kernel: true,
@@ -131,6 +133,7 @@ export const llamafactory: Launcher = {
     messages: "Every agent turn of a row is trained, so this is written for `base` and `flat` samples alone, where that is what is meant.",
   },
   reads: ({ layout, mixture }) => layout !== "messages" || mixture.name === "base" || mixture.name === "flat",
+  misreads: (layout, chat) => (layout !== "tokenized" && templateName("llamafactory", chat) === null ? noTemplate("llamafactory") : null),
   config(plan, run, data): LaunchFile {
     const path = `${folder}/${data.mixture.name}-${data.layout}.yaml`;
     const comment = [

@@ -12,6 +12,7 @@ import {
   type TrainerRun,
   validationNote,
 } from "./launcher.ts";
+import { noTemplate, requireTemplateName, templateName } from "./template-names.ts";
 
 const adapter = ({ training: { method, loraRank, loraAlpha, loraDropout } }: TrainerRun): Record<string, YamlValue> =>
   method === "full"
@@ -25,6 +26,21 @@ const adapter = ({ training: { method, loraRank, loraAlpha, loraDropout } }: Tra
         ...(method === "qlora" ? { quant_method: "bnb", quant_bits: 4, bnb_4bit_quant_type: "nf4", bnb_4bit_use_double_quant: true } : {}),
       };
 
+/** Its name for a family by the class of a layer; not guessed from the folder's name. Qwen2's covers Qwen2.5. */
+const modelTypes: Readonly<Record<string, string>> = {
+  Qwen2DecoderLayer: "qwen2",
+  Qwen3DecoderLayer: "qwen3",
+  LlamaDecoderLayer: "llama",
+  MistralDecoderLayer: "mistral",
+};
+
+/** Left out where nobody says the class: then ms-swift looks into config.json, and asks where several of its names fit. */
+function modelType({ chat }: LaunchPlan, { shape }: TrainerRun): Record<string, YamlValue> {
+  const layer = shape?.decoderLayer ?? (chat === undefined ? "Qwen2DecoderLayer" : null);
+  const type = layer === null ? undefined : modelTypes[layer];
+  return type === undefined ? {} : { model_type: type };
+}
+
 /** Parquet files by name: ms-swift takes a folder for a repository. */
 const files = ({ mixture }: TrainerData, plan: LaunchPlan, split: SplitName): string[] =>
   mixture.parts.flatMap(({ layout, kind }) => plan.parts.find((part) => part.layout === layout && part.kind === kind)?.files[split] ?? []);
@@ -34,13 +50,13 @@ function keys(plan: LaunchPlan, run: TrainerRun, data: TrainerData): Record<stri
   const validation = hasSplit(data.mixture.parts, "validation");
   return {
     model: modelFolder,
-    model_type: "qwen2", // covers Qwen2.5; not guessed from the folder's name
+    ...modelType(plan, run),
     ...adapter(run),
     dataset: files(data, plan, "train"),
     ...(validation ? { val_dataset: files(data, plan, "validation"), eval_strategy: "epoch", per_device_eval_batch_size: 1 } : {}),
     split_dataset_ratio: 0, // the split is by repository and made
     strict: true, // a row that cannot be read ends the run
-    template: "qwen2_5",
+    template: requireTemplateName("ms-swift", plan.chat),
     loss_scale: "default",
     torch_dtype: "bfloat16",
     max_length: plan.windowTokens,
@@ -80,6 +96,7 @@ export const msSwift: Launcher = {
     messages:
       "Each message's `loss` says whether it is trained: exactly the turns that are meant, and beside them the newline that follows a turn's end.",
   },
+  misreads: (_layout, chat) => (templateName("ms-swift", chat) === null ? noTemplate("ms-swift") : null),
   config(plan, run, data): LaunchFile {
     const path = `configs/ms-swift/${data.mixture.name}.yaml`;
     const comment = [

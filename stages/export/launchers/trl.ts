@@ -1,4 +1,5 @@
-import { hasSplit, type MixtureName } from "../dataset-parts.ts";
+import type { MixtureName } from "../../../schemas/recipe/export.ts";
+import { hasSplit } from "../dataset-parts.ts";
 import { type YamlValue, yamlText } from "../yaml-text.ts";
 import { gatedTemplate } from "./gated-template.ts";
 import {
@@ -20,6 +21,7 @@ const fileNames: { readonly [K in MixtureName]: string } = {
   base: "sft-base.yaml",
   flat: "sft-flat.yaml",
   step: "sft-step.yaml",
+  "cat-base": "sft-cat-base.yaml",
 };
 
 const adapter = ({ training: { method, loraRank, loraAlpha, loraDropout } }: TrainerRun): Record<string, YamlValue> =>

@@ -12,7 +12,7 @@ import { revOf } from "../../../pipeline/run/row-key.ts";
 import { AuditAccount } from "../../../schemas/audit.ts";
 import { Recipe } from "../../../schemas/recipe.ts";
 import type { Row } from "../../../schemas/row.ts";
-import type { AuditRecord } from "../../../stages/export/audit.ts";
+import { type AuditRecord, auditText } from "../../../stages/export/audit.ts";
 import type { ExportBundle } from "../../../stages/export/export.ts";
 import { arrayOf, paramsOf, ports, smallBundles, smallRecipe } from "../../stages/export/small-bundles.ts";
 
@@ -32,6 +32,7 @@ const row = (id: string, value: unknown): Row<unknown> => {
 const recordOf = ({ trajectory, memory, workspace, metrics }: ExportBundle, kept: boolean): AuditRecord => ({
   trajectory,
   kept,
+  withheld: null,
   parts: {
     detection: null,
     memory: row(trajectory.id, memory),
@@ -88,6 +89,26 @@ test("a trajectory with what looks like a secret is in no file, and the account 
   expect(await writeAudit(request)).toEqual({ rows: { kept: 2, rejected: 1 }, leftOut: { "github-token": 1 } });
   for (const name of await readdir(join(folder, "audit")))
     expect((await readFile(join(folder, "audit", name))).includes(secret), name).toBe(false);
+});
+
+test("a rejected trajectory that may not travel is in no file, and the account counts it by the reason", async () => {
+  const [first, second, third, fourth] = records.map((record) => ({ ...record, kept: false }));
+  if (!(first && second && third && fourth)) throw new Error("too few records");
+  const { folder, request } = await requestFor([
+    { ...first, withheld: "evaluation-task" },
+    second,
+    { ...third, withheld: "evaluation-task" },
+    { ...fourth, withheld: "not-measured" },
+  ]);
+  const sizes = await writeAudit(request);
+  expect(sizes).toEqual({ rows: { kept: 0, rejected: 1 }, leftOut: { "evaluation-task": 2, "not-measured": 1 } });
+  const instances: unknown[] = [];
+  for await (const read of readParquetRows(join(folder, "audit/rejected-00000-of-00001.parquet"))) instances.push(read["cat_instance_id"]);
+  expect(instances).toEqual([second.trajectory.instance]);
+  if (sizes === null) throw new Error("no audit");
+  expect(auditText(sizes)).toMatch(
+    /2 trajectories are left out of it, rejected and on tasks that models are evaluated on.*1 trajectory is left out/,
+  );
 });
 
 test("files made of the same are taken from an earlier export, and written anew when one of them is damaged", async () => {

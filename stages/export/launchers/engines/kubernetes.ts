@@ -18,7 +18,7 @@ export const kubernetes: Engine = {
       kind: "TrainingRuntime",
       metadata: { name, labels: { "trainer.kubeflow.org/framework": "torch" } },
       spec: {
-        mlPolicy: { numNodes: nodes, torch: { numProcPerNode: gpusPerNode } },
+        mlPolicy: { numNodes: nodes, torch: {} }, // processes per host follow from its GPUs: kubeflow/trainer#3239
         template: {
           spec: {
             replicatedJobs: [

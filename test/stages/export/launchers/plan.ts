@@ -29,6 +29,7 @@ export const planWith = (change: Partial<Omit<LaunchPlan, "training">> & { train
   windowTokens: 65_536,
   seed: 24,
   parts: parts(["train", "validation"]),
+  mixtures: ["cat", "base", "flat", "step"],
   overLong: {},
   template,
   ...change,
