@@ -3,6 +3,7 @@ import { Fault } from "../../schemas/fault.ts";
 import { asksModel, type Settled } from "../keys.ts";
 import { type StepInfo, shardsIn, stepNamed, stepsIn } from "../plan.ts";
 import type { Progress } from "../progress.ts";
+import { checkMix } from "../run/sources.ts";
 import { exceeded, goOn, terminalHere } from "../run-plan/ask.ts";
 import type { PlanPlace } from "../run-plan/place.ts";
 import { modelText, planText } from "../run-plan/plan-text.ts";
@@ -25,6 +26,7 @@ export async function planCommand(options: RunOptions): Promise<number> {
   const recipe = await chosenRecipe(found?.saved ?? (await pulledRecipe(options.input)), options, verdict);
   const run = found?.run ?? { name: options.run, root: join(runsFolder(options.runs), options.run), shards: 0, verdict };
   if (found !== null) checkShards(run, recipe);
+  if (found !== null) await checkMix(run, steps, found.saved, recipe);
   const settled = await settleHere(recipe, found?.run ?? null);
   const place = placeFor(options, run, found !== null, settled, progressFor(options));
   const shards = run.shards === 0 ? [] : shardsIn(options.shards, run.shards);

@@ -14,6 +14,7 @@ import type { RunContext, StepSummary } from "../run/context.ts";
 import { judgedShort, judgedText } from "../run/funnel.ts";
 import { runStage } from "../run/run-stage.ts";
 import { selectionSummary, selectionText } from "../run/selection-summary.ts";
+import { checkMix, requireImportedSources } from "../run/sources.ts";
 import { stepStates } from "../run/state.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { sweepTemporaries } from "../store/leftovers.ts";
@@ -127,6 +128,8 @@ async function runSteps(context: RunContext, options: RunOptions, steps: readonl
     if (info.name === "condense" && info !== steps[0])
       await askBeforeCondense(options, context.run, context.settled, context.progress, context.signal);
     const summary = await runStep(context, options, info);
+    if (info.name === "generate" && steps.some(({ name }) => name === "select"))
+      await requireImportedSources(context.run, context.settled.recipe); // now it is known, and the steps to come may cost
     summaries.push(summary);
     context.progress.say(line(summary, info));
   }
@@ -212,6 +215,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
       stepTable.map(({ step }) => step),
     );
     await checkEvaluation(saved, settled);
+    await checkMix(run, steps, saved, recipe);
     await rememberEndpoint(run, settled);
     if (run.verdict === null || saved === null) await writeTextAtomically(recipePath(run), recipeText(recipe));
     if (run.verdict !== null) await writeTextAtomically(verdictRecipePath(run), filterText(recipe));

@@ -1,4 +1,5 @@
 import { Fault } from "../../schemas/fault.ts";
+import type { Tallies } from "../../schemas/manifest.ts";
 import { Metrics } from "../../schemas/metrics.ts";
 import type { Row } from "../../schemas/row.ts";
 import { Selection } from "../../schemas/selection.ts";
@@ -57,6 +58,14 @@ export async function gatherCandidates(
   return { candidates, starts: [...starts, candidates.list.length] };
 }
 
+/** What the set leaves out counts as rejected, by its rule, so that `status` need read no row. */
+function talliesOf(selected: readonly Selection[]): Tallies {
+  const rejected: Record<string, number> = {};
+  for (const { leftOut } of selected) if (leftOut !== null) rejected[leftOut.rule] = (rejected[leftOut.rule] ?? 0) + 1;
+  const out = selected.filter(({ leftOut }) => leftOut === null).length;
+  return { in: selected.length, out, rejected, quarantined: 0, failed: 0 };
+}
+
 /** Publishes one shard's rows and then its manifest. */
 async function writeShard(
   { run }: RunContext,
@@ -77,7 +86,7 @@ async function writeShard(
       if (writing !== null) await writing;
     }
     const output = await writer.publish();
-    const tallies = { in: selected.length, out: selected.length, rejected: {}, quarantined: 0, failed: 0 };
+    const tallies = talliesOf(selected.map(({ value }) => value));
     await writeManifest(run, step, { stage: "select", shard, stageKey, inputs, output, tallies, failures: [], reusedRows: 0, started });
     await removeOldRows(run, step, shard, output.file);
   } catch (error) {

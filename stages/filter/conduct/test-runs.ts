@@ -18,9 +18,9 @@ const standard = new Set(
   ).split(" "),
 );
 
-/** `from a.b import c`, `import a, b`; the text may be JSON, where a line ends in `\n`. */
+/** Both forms of Python; the text may be JSON, where a line ends in `\n`. */
 const pythonImport = /(?:^|\\n|["\n;])[ \t]{0,60}(?:from[ \t]{1,4}([\w.]{1,200})[ \t]{1,4}import\b|import[ \t]{1,4}([\w., ]{1,200}))/g;
-/** `require("a")`, `import x from "a"`, `import("a")`. */
+/** The name behind `require` or `import` in JavaScript, quotes of JSON text included. */
 const scriptImport = /\b(?:require\(|import\(|from|import)\s{0,4}\\?["']([^"'\\\n]{1,200})/g;
 /** Whatever loads or starts something that these names do not tell. */
 const starts =
