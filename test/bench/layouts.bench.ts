@@ -233,7 +233,8 @@ async function afterThresholds(run: RunFolder): Promise<Again[]> {
 try {
   await mkdir(folder, { recursive: true });
   const run = await judgedRun(megabytes);
-  const beside = await besidePython(besideMegabytes === megabytes ? run : await judgedRun(besideMegabytes));
+  const few = python === null || besideMegabytes === megabytes ? run : await judgedRun(besideMegabytes);
+  const beside = await besidePython(few);
   const found = await allLayouts(run);
   const again = await afterThresholds(run);
   let trajectories = 0;
