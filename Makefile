@@ -2,7 +2,7 @@
 RUN ?= demo
 RECIPE ?=
 ARGS ?=
-CATGEN := npx --no-install tsx pipeline/cli.ts
+CATGEN := node pipeline/bin.mjs
 STAGES := $(addprefix stage-,1 2 3 4 5 6)
 
 .PHONY: help setup demo publish test check bench chaos notebooks record picture verify-trainers $(STAGES)

@@ -9,7 +9,7 @@ import type { CommonOptions } from "./commands/shared.ts";
  * `report`, which prints one clear line and gives the exit status of DESIGN 6.
  */
 
-const stagesHelp = "1 to 6, a range such as 2-5, all, or a name: generate, detect, condense, stitch, measure, judge, export";
+const stagesHelp = "1 to 6, a range such as 2-5, all, or a name: generate, detect, condense, stitch, measure, judge, select, export";
 
 const withRun = <T>(parser: Argv<T>) =>
   parser
@@ -205,6 +205,15 @@ const parser = yargs(hideBin(process.argv))
     "What the metrics look like, and what would be kept under other thresholds",
     (parser) =>
       withRecipe(withVerdict(parser))
+        .option("threshold", {
+          type: "string",
+          array: true,
+          default: [],
+          describe: "Show what this threshold would keep at other values, and the trajectories next to it (once per threshold)",
+          nargs: 1,
+        })
+        .option("measures", { type: "boolean", default: false, describe: "Show percentiles of every measure" })
+        .option("all", { type: "boolean", default: false, describe: "Show every threshold and every measure (hundreds of lines)" })
         .option("pair", { type: "string", describe: "Two thresholds that move together: minFoldTokens,maxFoldRatio", requiresArg: true })
         .option("suggest", {
           type: "string",
@@ -224,12 +233,13 @@ const parser = yargs(hideBin(process.argv))
         })
         .option("plot", { type: "string", describe: "File for the plot (SVG; default: report/ in the run)", requiresArg: true })
         .example("$0 analyze --run mine --set filter.minSteps=20", "what if")
+        .example("$0 analyze --run mine --threshold minSteps", "what other limits would keep, with the cases at the border")
         .example("$0 analyze --run mine --diff default strict", "what the set `strict` does differently"),
     (args) =>
       handle(async () => {
         const { analyzeCommand } = await import("./commands/analyze.ts");
-        const { recipe, set, pair, suggest, move, diff, plot } = args;
-        return analyzeCommand({ ...(await common(args)), recipe, set, pair, suggest, move, diff, plot });
+        const { recipe, set, threshold, measures, all, pair, suggest, move, diff, plot } = args;
+        return analyzeCommand({ ...(await common(args)), recipe, set, threshold, measures, all, pair, suggest, move, diff, plot });
       })(),
   )
   .command(

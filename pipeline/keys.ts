@@ -5,14 +5,14 @@ import type { KeyMaterial } from "../schemas/manifest.ts";
 import { CondenseRecipe } from "../schemas/recipe/condense.ts";
 import { WindowRecipe } from "../schemas/recipe/window.ts";
 import type { Recipe } from "../schemas/recipe.ts";
-import { ExportParams } from "../stages/export/export.ts";
-import { SelectParams } from "../stages/filter/selection/select.ts";
+import { ExportParams } from "../stages/export/params.ts";
+import { SelectParams } from "../stages/filter/selection/params.ts";
 import type { MemorySize } from "../stages/lib/condense-input.ts";
-import { requestVersion } from "../stages/lib/condense-request.ts";
-import { scrubVersion } from "../stages/lib/secrets/scrub.ts";
+import { requestVersion } from "../stages/lib/request-version.ts";
+import { scrubVersion } from "../stages/lib/secrets/scrub-version.ts";
 import type { TokenizerChoice } from "./adapters/model-tokenizer.ts";
 import { type EndpointSettings, endpointFrom, hasEndpoint, normaliseBaseUrl } from "./llm/endpoint.ts";
-import { exportVersion, generateVersion, type RowStepName, rowStages, type StepName, selectVersion } from "./plan.ts";
+import { exportVersion, generateVersion, outlineOf, type RowStepName, rowSteps, type StepName, selectVersion } from "./plan.ts";
 import { digestOf } from "./store/digest.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -159,7 +159,7 @@ const ownVersions = { generate: generateVersion, select: selectVersion, export: 
 /** A step's parameters, parsed by its own schema, and the key made of them. */
 export function stepKey(name: StepName, settled: Settled): StepKey {
   const raw = paramsOf[name](settled);
-  const stage = name in rowStages ? rowStages[name as RowStepName] : null;
+  const stage = rowSteps.includes(name as RowStepName) ? outlineOf(name as RowStepName) : null;
   const schema = name === "export" ? ExportParams : name === "select" ? SelectParams : (stage?.params ?? null);
   const params = schema === null ? raw : schema.parse(raw);
   const version = stage?.version ?? ownVersions[name as Exclude<StepName, RowStepName>];

@@ -1,21 +1,25 @@
 import type { z } from "zod";
 import type { PartName } from "../schemas/bundle.ts";
 import { Fault } from "../schemas/fault.ts";
-import { condense } from "../stages/condense/condense.ts";
-import { detect } from "../stages/detect/detect.ts";
-import { judge } from "../stages/filter/judge.ts";
-import { measure } from "../stages/filter/measure.ts";
+import { condenseOutline } from "../stages/condense/outline.ts";
+import { detectOutline } from "../stages/detect/outline.ts";
+import { judgeOutline } from "../stages/filter/judge-outline.ts";
+import { measureOutline } from "../stages/filter/measure-outline.ts";
 import type { Outcome, Ports } from "../stages/stage.ts";
 import { stitch } from "../stages/stitch/stitch.ts";
 
-/** A stage as the runner sees it: types are checked where the stage is declared, here any of them fits. */
-export interface AnyStage {
+/** An outline as the runner sees it: types are checked where it is declared, here any of them fits. */
+export interface AnyOutline {
   readonly name: string;
   readonly version: number;
   readonly reads: readonly PartName[];
   readonly readsIfKept: readonly PartName[];
   readonly writes: PartName;
   readonly params: z.ZodType;
+}
+
+/** The same with the stage's code. */
+export interface AnyStage extends AnyOutline {
   run(input: never, params: never, ports: Ports): Promise<Outcome<unknown>>;
 }
 
@@ -36,21 +40,37 @@ export type StepName = StepInfo["name"];
 /** Steps that run row by row, shard by shard. */
 export type RowStepName = Exclude<StepName, "generate" | "select" | "export">;
 
-export const rowStages: { readonly [K in RowStepName]: AnyStage } = { detect, condense, stitch, measure, judge };
+interface RowStage {
+  readonly outline: AnyOutline;
+  /** Each stage is a hundred modules: they are loaded by whoever makes its rows. */
+  load(): Promise<AnyStage>;
+}
+
+const rowStages: { readonly [K in RowStepName]: RowStage } = {
+  detect: { outline: detectOutline, load: async () => (await import("../stages/detect/detect.ts")).detect },
+  condense: { outline: condenseOutline, load: async () => (await import("../stages/condense/condense.ts")).condense },
+  stitch: { outline: stitch, load: async () => stitch },
+  measure: { outline: measureOutline, load: async () => (await import("../stages/filter/measure.ts")).measure },
+  judge: { outline: judgeOutline, load: async () => (await import("../stages/filter/judge.ts")).judge },
+};
+
+export const rowSteps = Object.keys(rowStages) as RowStepName[];
+export const outlineOf = (name: RowStepName): AnyOutline => rowStages[name].outline;
+export const loadStage = (name: RowStepName): Promise<AnyStage> => rowStages[name].load();
 
 /** Import is no `Stage` (it reads files, not rows), selecting sees all rows at once, and export writes none; their versions stand here. */
 export const generateVersion = 4;
-export const selectVersion = 2;
+export const selectVersion = 3;
 export const exportVersion = 7;
 
 /** Every step's version, by its name. */
 export const stepVersions: Readonly<Record<StepName, number>> = {
   generate: generateVersion,
-  detect: detect.version,
-  condense: condense.version,
+  detect: detectOutline.version,
+  condense: condenseOutline.version,
   stitch: stitch.version,
-  measure: measure.version,
-  judge: judge.version,
+  measure: measureOutline.version,
+  judge: judgeOutline.version,
   select: selectVersion,
   export: exportVersion,
 };

@@ -95,6 +95,25 @@ export function checkRecipe(value: unknown, where: string): Recipe {
   throw new Fault("RECIPE_INVALID", "stop", `${where}: ${problems.join("; ")} (\`catgen recipe\` prints every key with its range)`);
 }
 
+/** A copy of `tree` without a member at `path` that is null; the same where it holds something. */
+function withoutOff(tree: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined || tree === null || typeof tree !== "object" || Array.isArray(tree)) return tree;
+  return Object.fromEntries(
+    Object.entries(tree).flatMap(([name, value]) =>
+      name !== key ? [[name, value]] : rest.length > 0 ? [[name, withoutOff(value, rest)]] : value === null ? [] : [[name, value]],
+    ),
+  );
+}
+
+/** A recipe that catgen wrote, maybe an older one: a limit that is gone since then and was off decided nothing, and is left out. */
+export function checkSavedRecipe(value: unknown, where: string): Recipe {
+  const issues = Recipe.safeParse(value ?? {}).error?.issues ?? [];
+  const unknown = issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path.map(String), key]) : [],
+  );
+  return checkRecipe(unknown.reduce(withoutOff, value), where);
+}
+
 /** A recipe as YAML text; every problem is named with its line. */
 export function parseRecipe(text: string, where: string): unknown {
   const lines = new LineCounter();

@@ -4,7 +4,7 @@ import { Fault } from "../schemas/fault.ts";
 import type { Recipe } from "../schemas/recipe.ts";
 import { Runtime } from "../schemas/runtime.ts";
 import { promptsOf } from "../stages/export/runtime.ts";
-import { requestVersion } from "../stages/lib/condense-request.ts";
+import { requestVersion } from "../stages/lib/request-version.ts";
 import { chatTemplate } from "./adapters/chat-template.ts";
 import { sha256 } from "./store/digest.ts";
 import { readTextIfThere } from "./store/run-folder.ts";

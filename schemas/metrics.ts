@@ -75,8 +75,10 @@ export const TrajectoryMetrics = z.strictObject({
   brokenCharacters: Count,
   /** Control characters other than tab and line ends, in all texts of the run; a terminal's escape sequence counts once. */
   controlCharacters: Count,
-  /** Distinct secrets and personal values that placeholders stand for. */
-  scrubbedValues: Count,
+  /** Distinct secrets that placeholders stand for. */
+  scrubbedSecrets: Count,
+  /** Distinct mail addresses, phone numbers, IP addresses, account and people's names that placeholders stand for; 0 where the recipe had none looked for. */
+  scrubbedPersonalValues: Count,
   /** The source is known to invent turns (mark `fabricated-turns`). */
   fabricatedTurns: z.boolean(),
   /** What of it belongs to sets that models are evaluated on. */

@@ -23,10 +23,10 @@ export interface Ports {
 }
 
 /**
- * One arrow of the flow: reads some parts of a trajectory's bundle and writes exactly one more.
+ * What is known of a stage without its code: all that plans, keys and states need, so that a command which makes no row loads no stage.
  * Bump `version` whenever equal input and params would give another output; a golden test notices when that was forgotten.
  */
-export interface Stage<R extends PartName, O extends PartName, W extends PartName, P> {
+export interface StageOutline<R extends PartName, O extends PartName, W extends PartName, P> {
   readonly name: string;
   readonly version: number;
   /** Parts that must be there and not rejected. */
@@ -36,5 +36,9 @@ export interface Stage<R extends PartName, O extends PartName, W extends PartNam
   readonly writes: W;
   /** The parameters of this stage only; everything in it is part of the row key. */
   readonly params: z.ZodType<P>;
+}
+
+/** One arrow of the flow: reads some parts of a trajectory's bundle and writes exactly one more. */
+export interface Stage<R extends PartName, O extends PartName, W extends PartName, P> extends StageOutline<R, O, W, P> {
   run(input: Pick<Bundle, R> & { readonly [K in O]: Outcome<Bundle[K]> }, params: P, ports: Ports): Promise<Outcome<Bundle[W]>>;
 }

@@ -3,7 +3,7 @@ import { Fault } from "../../schemas/fault.ts";
 import { realWorld } from "../llm/retry.ts";
 import { retryingFetch } from "../publish/retrying-fetch.ts";
 import { hubAddress, hubToken } from "../publish/token.ts";
-import { type Hub, openHub } from "./hub.ts";
+import type { Hub } from "./hub.ts";
 
 /** `hf://ORG/NAME[@REVISION][/PATH]`, as the hub's own tools write it; `hf://datasets/ORG/NAME` is the same. */
 export interface HubPath {
@@ -27,6 +27,7 @@ export const hubPathText = ({ repo, revision, path }: HubPath): string => `hf://
 
 /** A hub to read from, with the token where there is one. Attempts are fewer than for publishing: whoever imports sits beside it. */
 export async function readingHub(say: (line: string) => void = () => undefined): Promise<Hub> {
+  const { openHub } = await import("./hub.ts"); // the hub's client is forty modules, and most inputs are files
   const { signal } = new AbortController();
   const ask = retryingFetch({ world: realWorld, signal, onBytes: () => undefined, say, attempts: 6 });
   return openHub({ address: hubAddress(undefined), token: await hubToken(), fetch: ask, signal });

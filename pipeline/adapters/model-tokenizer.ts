@@ -1,10 +1,8 @@
 import { basename, resolve } from "node:path";
-import type { ChatFormat, CountTokens } from "../../schemas/chat-format.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { TokenizerRecipe } from "../../schemas/recipe/tokenizer.ts";
-import { chatFormatOf, chatRenderer, type RenderChat } from "./chat-renderer.ts";
 import { chatTemplate } from "./chat-template.ts";
-import { encodingOf, readLocalTokenizer } from "./local-tokenizer.ts";
+import type { LocalRecipe, ModelTokenizer } from "./local-model.ts";
 import { loadTokenizer, tokenizerDigest } from "./tokenizer.ts";
 
 /** Which tokenizer and template a run counts with; plain data, so that worker threads can open it, too. */
@@ -13,24 +11,19 @@ export interface TokenizerChoice {
   /** Of all that counts depend on. Counts with the same digest can be compared. */
   readonly digest: string;
   /** null: the built-in one. */
-  readonly local: (TokenizerRecipe & { readonly folder: string }) | null;
-}
-
-export interface ModelTokenizer {
-  readonly countTokens: CountTokens;
-  encode(text: string): ArrayLike<number>;
-  /** null: the built-in one, whose text ours is. */
-  readonly renderChat: RenderChat | null;
-  template(): Promise<string>;
+  readonly local: LocalRecipe | null;
 }
 
 const builtIn = "qwen2.5";
 
-const isLocal = (recipe: TokenizerRecipe): recipe is TokenizerRecipe & { readonly folder: string } => recipe.folder !== null;
+const isLocal = (recipe: TokenizerRecipe): recipe is LocalRecipe => recipe.folder !== null;
+
+/** A model's own tokenizer and template are two libraries, loaded where a recipe names a folder. */
+const localModel = async (recipe: LocalRecipe) => (await import("./local-model.ts")).openLocalModel(recipe);
 
 /** Says by name what is wrong with a folder before anything is made with it. */
-export function chooseTokenizer(recipe: TokenizerRecipe): TokenizerChoice {
-  if (isLocal(recipe)) return { name: basename(resolve(recipe.folder)), digest: opened(recipe).digest, local: recipe };
+export async function chooseTokenizer(recipe: TokenizerRecipe): Promise<TokenizerChoice> {
+  if (isLocal(recipe)) return { name: basename(resolve(recipe.folder)), digest: (await localModel(recipe)).digest, local: recipe };
   if (recipe.template === null) return { name: builtIn, digest: tokenizerDigest(builtIn), local: null };
   throw new Fault(
     "RECIPE_INVALID",
@@ -39,42 +32,9 @@ export function chooseTokenizer(recipe: TokenizerRecipe): TokenizerChoice {
   );
 }
 
-interface Opened {
-  readonly digest: string;
-  readonly tokenizer: ModelTokenizer;
-}
-
-function openLocal(recipe: TokenizerRecipe & { readonly folder: string }): Opened {
-  const read = readLocalTokenizer(recipe);
-  const render = chatRenderer(read.template, read.tokens, read.where);
-  const chat: ChatFormat = chatFormatOf(render, read.controlTexts, read.where);
-  let loaded: ReturnType<typeof encodingOf> | null = null;
-  const encoding = (): ReturnType<typeof encodingOf> => {
-    loaded ??= encodingOf(read); // seconds for a large vocabulary, and keys need none of it
-    return loaded;
-  };
-  const countTokens = Object.assign((text: string): number => encoding().count(text), { chat });
-  const tokenizer = {
-    countTokens,
-    encode: (text: string) => encoding().encode(text),
-    renderChat: render,
-    template: async () => read.template,
-  };
-  return { digest: read.digest, tokenizer };
-}
-
-const known = new Map<string, Opened>();
-
-function opened(local: NonNullable<TokenizerChoice["local"]>): Opened {
-  const key = JSON.stringify([local.folder, local.template]);
-  const found = known.get(key) ?? openLocal(local);
-  known.set(key, found);
-  return found;
-}
-
 /** The thread's one tokenizer of that choice; vocabularies are loaded at the first count. */
-export function openTokenizer({ local }: TokenizerChoice): ModelTokenizer {
-  if (local !== null) return opened(local).tokenizer;
+export async function openTokenizer({ local }: TokenizerChoice): Promise<ModelTokenizer> {
+  if (local !== null) return (await localModel(local)).tokenizer;
   return {
     countTokens: (text) => loadTokenizer(builtIn).count(text),
     encode: (text) => loadTokenizer(builtIn).encode(text),

@@ -16,8 +16,8 @@ const spreadTable = (measures: readonly MeasureSpread[]): string =>
     ]),
   );
 
-/** Filters that never fail are only named. */
-function filtersText({ filters }: Analysis): string {
+/** Filters that never fail are named where everything is asked for, else counted. */
+function filtersText({ filters }: Analysis, all: boolean): string {
   const failing = filters.filter(({ fails }) => fails > 0);
   const silent = filters.filter(({ fails }) => fails === 0).map(({ filter }) => filter);
   return [
@@ -30,18 +30,21 @@ function filtersText({ filters }: Analysis): string {
         ...[fails, rejects, only, dropsLast].map(String),
       ]),
     ),
-    ...(silent.length === 0 ? [] : [`fail nowhere (base samples aside): ${silent.join(", ")}`]),
+    ...(silent.length === 0
+      ? []
+      : [`${all ? "" : `${silent.length} others `}fail nowhere (base samples aside)${all ? `: ${silent.join(", ")}` : ""}`]),
   ].join("\n");
 }
 
-const mostOverlaps = 15;
+/** Pairs that are shown: our choice, what fits a screen beside the filters, and what can be read at all. */
+const mostOverlaps = { brief: 5, all: 15 };
 
-function overlapsText({ overlaps }: Analysis): string {
+function overlapsText({ overlaps }: Analysis, most: number): string {
   if (overlaps.length === 0) return "no two filters reject the same trajectory";
   const rows = overlaps
-    .slice(0, mostOverlaps)
+    .slice(0, most)
     .map(({ filters: [first, second], together, only }) => [`${first} + ${second}`, String(together), String(only)]);
-  const more = overlaps.length > mostOverlaps ? [`... and ${overlaps.length - mostOverlaps} more pairs (all of them: --json)`] : [];
+  const more = overlaps.length > most ? [`... and ${overlaps.length - most} more pairs (all of them: --json)`] : [];
   return [table(["filters", "together", "only these two"], rows), ...more].join("\n");
 }
 
@@ -93,20 +96,20 @@ function suggestionText({ wanted, kept, reachable, cutShare, limits }: Suggestio
   ].join("\n");
 }
 
-/** The whole analysis as a person reads it. */
-export function analysisText(analysis: Analysis): string {
-  const { run, verdict, shards, measured, kept, measures, counts, curves, borders, pair, suggestion } = analysis;
-  const section = (title: string, text: string): string => `\n${title}\n\n${text}`;
-  return [
-    `run ${run}, verdict set ${verdict}: ${kept.trajectories} of ${measured.trajectories} measured trajectories are kept (${share(kept.trajectories, measured.trajectories)}), ${kept.segments} of ${measured.segments} segments`,
-    ...(analysis.selection === null ? [] : [`as it was last run: ${selectionText(analysis.selection)}`]),
-    ...(shards.missing > 0 ? [`${shards.missing} of ${shards.measured + shards.missing} shards are not measured yet and left out`] : []),
-    ...(suggestion === null ? [] : [section("Suggestion", suggestionText(suggestion, run, verdict))]),
-    ...(pair === null ? [] : [section("Trajectories kept as two thresholds move", pairText(pair))]),
-    section("Filters", filtersText(analysis)),
-    section("Filters that reject the same trajectories", overlapsText(analysis)),
-    section("Kept as one threshold moves (*: as it is)", curves.map((curve) => curveText(curve, measured)).join("\n\n")),
-    section("At the border (look at one with: catgen show ID, or ID --fold N)", borders.map(borderText).join("\n")),
+const section = (title: string, text: string): string => `\n${title}\n\n${text}`;
+const curvesTitle = "Kept as one threshold moves (*: as it is)";
+const bordersTitle = "At the border (look at one with: catgen show ID, or ID --fold N)";
+
+/** What is asked for beside the summary. */
+export interface AnalysisView {
+  readonly all: boolean;
+  readonly measures: boolean;
+  /** Names of thresholds. */
+  readonly thresholds: readonly string[];
+}
+
+const measuresText = ({ measures, counts }: Analysis): string =>
+  [
     section("Measures", spreadTable(measures)),
     `\n${counts
       .map(
@@ -116,6 +119,48 @@ export function analysisText(analysis: Analysis): string {
             .join(", ")}`,
       )
       .join("\n")}`,
+  ].join("\n");
+
+/** Curves and border cases of the thresholds that are asked for; nothing where none is. */
+function thresholdsText({ curves, borders, measured }: Analysis, { all, thresholds }: AnalysisView): string[] {
+  const asked = ({ threshold }: { readonly threshold: string }): boolean => all || thresholds.includes(threshold);
+  const [moved, near] = [curves.filter(asked), borders.filter(asked)];
+  return [
+    ...(moved.length === 0 ? [] : [section(curvesTitle, moved.map((curve) => curveText(curve, measured)).join("\n\n"))]),
+    ...(near.length === 0 ? [] : [section(bordersTitle, near.map(borderText).join("\n"))]),
+  ];
+}
+
+/** What the summary leaves out, with how to see it. */
+function moreText({ run, verdict, filters, measures, counts, curves }: Analysis): string {
+  const [worst] = [...filters]
+    .filter(({ threshold }) => curves.some((curve) => curve.threshold === threshold))
+    .sort((a, b) => b.only - a.only);
+  const command = `catgen analyze --run ${run}${verdict === "default" ? "" : ` --verdict ${verdict}`}`;
+  const ways = [
+    [`--threshold ${worst?.threshold ?? "NAME"}`, "what it would keep at other values, and the trajectories next to it"],
+    ["--measures", `percentiles of all ${measures.length + counts.length} measures`],
+    ["--suggest keep=0.4", "thresholds that keep 40 %"],
+    ["--all", `the same for all ${curves.length} thresholds, and every measure`],
+  ] as const;
+  const width = Math.max(...ways.map(([option]) => option.length));
+  return `\nmore: ${command} with\n${ways.map(([option, what]) => `  ${option.padEnd(width)}  ${what}`).join("\n")}`;
+}
+
+/** The analysis as a person reads it: a summary of one screen, and what is asked for beside it. */
+export function analysisText(analysis: Analysis, view: AnalysisView): string {
+  const { run, verdict, shards, measured, kept, pair, suggestion } = analysis;
+  return [
+    `run ${run}, verdict set ${verdict}: ${kept.trajectories} of ${measured.trajectories} measured trajectories are kept (${share(kept.trajectories, measured.trajectories)}), ${kept.segments} of ${measured.segments} segments`,
+    ...(analysis.selection === null ? [] : [`as it was last run: ${selectionText(analysis.selection)}`]),
+    ...(shards.missing > 0 ? [`${shards.missing} of ${shards.measured + shards.missing} shards are not measured yet and left out`] : []),
+    ...(suggestion === null ? [] : [section("Suggestion", suggestionText(suggestion, run, verdict))]),
+    ...(pair === null ? [] : [section("Trajectories kept as two thresholds move", pairText(pair))]),
+    section("Filters", filtersText(analysis, view.all)),
+    section("Filters that reject the same trajectories", overlapsText(analysis, view.all ? mostOverlaps.all : mostOverlaps.brief)),
+    ...thresholdsText(analysis, view),
+    ...(view.all || view.measures ? [measuresText(analysis)] : []),
+    ...(view.all || view.measures || view.thresholds.length > 0 ? [] : [moreText(analysis)]),
     `\nplot: ${analysis.plot}`,
   ].join("\n");
 }

@@ -27,6 +27,11 @@ export interface AnalyzeOptions extends CommonOptions, RecipeOptions {
   readonly move: string | undefined;
   /** Two verdict sets. */
   readonly diff: readonly string[] | undefined;
+  /** What is printed beside the summary; --json has everything. */
+  readonly all: boolean;
+  readonly measures: boolean;
+  /** Thresholds that are shown with what they would keep at other values. */
+  readonly threshold: readonly string[];
   /** Where the plot goes; undefined: into the run's report folder. */
   readonly plot: string | undefined;
 }
@@ -84,6 +89,8 @@ const plotPath = (run: RunFolder, option: string | undefined): string =>
 export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
   if (options.diff !== undefined) return diffCommand(options, options.diff);
   const wanted = options.suggest === undefined ? null : wantedShare(options.suggest);
+  if (options.json && (options.all || options.measures || options.threshold.length > 0))
+    throw new Fault("USAGE", "stop", "--json holds everything; --all, --measures and --threshold choose what is printed as text");
   if (options.move !== undefined && wanted === null)
     throw new Fault("USAGE", "stop", "--move says which thresholds --suggest moves; give --suggest keep=SHARE too");
   const run = await openJudged(options);
@@ -100,6 +107,9 @@ export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
   progress.start("analyze", run.shards);
   const limits = { ...recipe.filter, windowTokens: recipe.window.tokens };
   const { gathered, shards } = await gatherRun(run, settled, limits, () => progress.step()).finally(() => progress.end());
+  const shown: readonly string[] = options.threshold.map((name) => probeNamed(gathered, name).threshold.name);
+  // Evidence is looked up in texts, so for a summary nothing is.
+  const near = gathered.borders.filter(({ threshold }) => options.json || options.all || shown.includes(threshold));
   const plot = plotPath(run, options.plot);
   const analysis: Analysis = Analysis.parse({
     run: run.name,
@@ -112,13 +122,13 @@ export async function analyzeCommand(options: AnalyzeOptions): Promise<number> {
     filters: gathered.filters,
     overlaps: gathered.overlaps,
     curves: gathered.probes.map((probe) => curveOf(gathered, probe)),
-    borders: await withEvidence(run, settled, gathered, gathered.borders),
+    borders: await withEvidence(run, settled, gathered, near),
     pair: pairOf(gathered, options.pair),
     suggestion: wanted === null ? null : suggest(gathered, wanted, movedBy(gathered, options.move)),
     selection: await selectionSummary(run),
     plot,
   });
   await writeTextAtomically(plot, whatIfPlot(gathered, run.name));
-  print(options, analysis, () => analysisText(analysis));
+  print(options, analysis, () => analysisText(analysis, { all: options.all, measures: options.measures, thresholds: shown }));
   return 0;
 }

@@ -105,7 +105,7 @@ export async function batchWriteCommand(options: BatchWriteOptions): Promise<num
     await requireNew(waves, options);
     const written = await withDesk(run, options, async ({ replies, ledger }) => {
       const { endpoint: settings, tokenizer } = settled;
-      const { countTokens } = openTokenizer(tokenizer);
+      const { countTokens } = await openTokenizer(tokenizer);
       const draft = await openWave(run, waves.last + 1, resolve(options.file));
       let summary: StepSummary;
       const recorder = createRecorder({
@@ -172,7 +172,7 @@ export async function batchReadCommand(options: BatchReadOptions): Promise<numbe
     await checkResults(paths, waves);
     const taken = await withDesk(run, options, async ({ replies, ledger }) => {
       const { endpoint: settings, tokenizer } = settled;
-      const { countTokens } = openTokenizer(tokenizer);
+      const { countTokens } = await openTokenizer(tokenizer);
       const done = openSettled(run);
       try {
         return await takeIn(

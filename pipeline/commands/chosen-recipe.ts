@@ -2,7 +2,6 @@ import { Fault } from "../../schemas/fault.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import { presetNames, presetText } from "../presets.ts";
 import { checkRecipe, parseRecipe, setInRecipe } from "../recipe.ts";
-import { underRuntime } from "../runtime.ts";
 import { readTextIfThere } from "../store/run-folder.ts";
 
 export interface RecipeOptions {
@@ -37,7 +36,7 @@ export async function chosenRecipe(saved: Recipe | null, options: RecipeOptions,
   let value: unknown = given === null ? (saved ?? {}) : given.value;
   if (given !== null) checkRecipe(value, where); // before --set, so that the message names the file
   if (given !== null && verdict !== null && saved !== null) value = { ...saved, ...(value as object) };
-  if (options.runtime !== undefined) value = await underRuntime(checkRecipe(value, where), options.runtime);
+  if (options.runtime !== undefined) value = await (await import("../runtime.ts")).underRuntime(checkRecipe(value, where), options.runtime);
   for (const assignment of options.set) value = setInRecipe(value, assignment);
   const recipe = checkRecipe(value, options.set.length > 0 ? `--set ${options.set.join(" ")}` : where);
   if (verdict !== null && saved !== null) refuseOtherSections(saved, recipe, verdict);

@@ -13,7 +13,7 @@ import { choose } from "../publish/dataset-files.ts";
 import { publishDataset } from "../publish/publish-dataset.ts";
 import { retryingFetch } from "../publish/retrying-fetch.ts";
 import { hubAddress, hubToken, requireHubToken } from "../publish/token.ts";
-import { exportState } from "../run/export.ts";
+import { exportState } from "../run/export-state.ts";
 import { ownSecrets } from "../secrets/own.ts";
 import { lockRun } from "../store/lock.ts";
 import { exportFolder, exportPartsPath, jsonOf, type RunFolder, readTextIfThere, runOptions } from "../store/run-folder.ts";

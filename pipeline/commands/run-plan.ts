@@ -3,9 +3,9 @@ import { Fault } from "../../schemas/fault.ts";
 import { asksModel, type Settled } from "../keys.ts";
 import { type StepInfo, shardsIn, stepNamed, stepsIn } from "../plan.ts";
 import type { Progress } from "../progress.ts";
+import { checkMix } from "../run/sources.ts";
 import { exceeded, goOn, terminalHere } from "../run-plan/ask.ts";
 import type { PlanPlace } from "../run-plan/place.ts";
-import { planRun } from "../run-plan/plan-run.ts";
 import { modelText, planText } from "../run-plan/plan-text.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 import { chosenRecipe } from "./chosen-recipe.ts";
@@ -26,9 +26,11 @@ export async function planCommand(options: RunOptions): Promise<number> {
   const recipe = await chosenRecipe(found?.saved ?? (await pulledRecipe(options.input)), options, verdict);
   const run = found?.run ?? { name: options.run, root: join(runsFolder(options.runs), options.run), shards: 0, verdict };
   if (found !== null) checkShards(run, recipe);
+  if (found !== null) await checkMix(run, steps, found.saved, recipe);
   const settled = await settleHere(recipe, found?.run ?? null);
   const place = placeFor(options, run, found !== null, settled, progressFor(options));
   const shards = run.shards === 0 ? [] : shardsIn(options.shards, run.shards);
+  const { planRun } = await import("../run-plan/plan-run.ts");
   const plan = await planRun(place, steps, shards, await generateInput(run, options));
   print(options, plan, () => planText(plan));
   return 0;
@@ -51,6 +53,7 @@ export async function askBeforeCondense(
   if (askAbove.calls === null && (askAbove.money === null || settled.endpoint.price === null)) return;
   const info: StepInfo = stepNamed("condense");
   const nothing = { paths: [], tasks: [], limit: null, tasksLimit: null };
+  const { planRun } = await import("../run-plan/plan-run.ts"); // here, since most runs have nothing to ask
   const plan = await planRun(placeFor(options, run, true, settled, progress), [info], shardsIn(options.shards, run.shards), nothing);
   const model = plan.steps[0]?.model ?? null;
   const over = model === null ? null : exceeded(model, askAbove);

@@ -9,21 +9,17 @@ import type { Settled } from "../keys.ts";
 import { type StepInfo, shardsIn, stepsIn, stepTable } from "../plan.ts";
 import { filterText, recipeText } from "../recipe.ts";
 import { finishedRecords, readRecord, readRollouts } from "../rollout/records.ts";
-import { type RolloutSummary, runRollouts } from "../rollout/run-rollouts.ts";
+import type { RolloutSummary } from "../rollout/run-rollouts.ts";
 import type { RunContext, StepSummary } from "../run/context.ts";
-import { runExport } from "../run/export.ts";
 import { judgedShort, judgedText } from "../run/funnel.ts";
-import { runGenerate, suggestShards } from "../run/generate.ts";
-import { auditsToPull, pullRows } from "../run/pull.ts";
 import { runStage } from "../run/run-stage.ts";
-import { runSelect } from "../run/select.ts";
 import { selectionSummary, selectionText } from "../run/selection-summary.ts";
+import { checkMix, requireImportedSources } from "../run/sources.ts";
 import { stepStates } from "../run/state.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { sweepTemporaries } from "../store/leftovers.ts";
 import { lockRun } from "../store/lock.ts";
 import { createRun, exportFolder, type RunFolder, recipePath, verdictRecipePath, withVerdict } from "../store/run-folder.ts";
-import { readTasks } from "../tasks/read.ts";
 import { chosenRecipe } from "./chosen-recipe.ts";
 import { pulledRecipe } from "./pulled-recipe.ts";
 import { checkShards, findRunFor, generateInput, type RunOptions } from "./run-options.ts";
@@ -33,16 +29,18 @@ import { statusOf, statusText } from "./status.ts";
 import { withWorld } from "./world.ts";
 
 async function create(options: RunOptions, pulled: Recipe | null): Promise<RunFolder> {
+  const { suggestShards } = await import("../run/generate.ts");
   const recipe = await chosenRecipe(pulled, options, null);
   const shards = recipe.run.shards ?? (await suggestShards(options.input, await countRollouts(options, recipe)));
   return withVerdict(await createRun(runsFolder(options.runs), options.run, shards), options.verdict ?? null);
 }
 
 async function countRollouts({ tasks, limit }: RunOptions, { generate }: Recipe): Promise<number> {
+  if (tasks.length === 0) return 0;
+  const { readTasks } = await import("../tasks/read.ts");
   let count = 0;
-  if (tasks.length > 0)
-    for await (const event of readTasks(tasks, { maxRecordBytes: generate.maxRecordMegabytes * 1e6 }))
-      if (event.ok) count += generate.rollout.samples;
+  for await (const event of readTasks(tasks, { maxRecordBytes: generate.maxRecordMegabytes * 1e6 }))
+    if (event.ok) count += generate.rollout.samples;
   return Math.min(count, limit ?? Number.POSITIVE_INFINITY);
 }
 
@@ -53,10 +51,12 @@ async function generate(context: RunContext, options: RunOptions): Promise<StepS
     throw new Fault("USAGE", "stop", "stage 1 needs trajectories to import (--input) or tasks to work on (--tasks): give files or folders");
   const failures: StepSummary["failures"] = [];
   if (tasks.length > 0) {
+    const { runRollouts } = await import("../rollout/run-rollouts.ts");
     const rolled = await runRollouts(context, { paths: tasks, limit: tasksLimit });
     failures.push(...rolled.failures);
     context.progress.say(rolloutsLine(rolled));
   }
+  const [{ runGenerate }, { auditsToPull, pullRows }] = await Promise.all([import("../run/generate.ts"), import("../run/pull.ts")]);
   const records = await finishedRecords(context.run);
   const audits = await auditsToPull(context.settled, paths, options.recipe !== undefined);
   if (paths.length + records.length === 0) throw noRollout(await readRollouts(context.run));
@@ -106,12 +106,13 @@ async function noTurn(run: RunFolder): Promise<Fault | null> {
   );
 }
 
+/** A step's code is loaded when it is its turn: most runs make a few steps, and judging again loads no importer and no Parquet. */
 async function runStep(context: RunContext, options: RunOptions, info: StepInfo): Promise<StepSummary> {
   if (info.name === "generate") return generate(context, options);
-  if (info.name === "export") return (await runExport(context)).summary;
+  if (info.name === "export") return (await (await import("../run/export.ts")).runExport(context)).summary;
   if (info.name !== "select") return runStage(context, info.name, shardsIn(options.shards, context.run.shards));
   const waits = options.shards !== undefined && (await shardsToJudge(context)) > 0;
-  if (!waits) return runSelect(context);
+  if (!waits) return (await import("../run/select.ts")).runSelect(context);
   context.progress.say(`${info.step.padEnd(11)} waits until all shards are judged; the last of them, or run 5 without --shards, makes it`);
   return { step: info.step, shardsMade: 0, shardsKept: 0, rowsMade: 0, rowsReused: 0, failures: [] };
 }
@@ -127,6 +128,8 @@ async function runSteps(context: RunContext, options: RunOptions, steps: readonl
     if (info.name === "condense" && info !== steps[0])
       await askBeforeCondense(options, context.run, context.settled, context.progress, context.signal);
     const summary = await runStep(context, options, info);
+    if (info.name === "generate" && steps.some(({ name }) => name === "select"))
+      await requireImportedSources(context.run, context.settled.recipe); // now it is known, and the steps to come may cost
     summaries.push(summary);
     context.progress.say(line(summary, info));
   }
@@ -212,6 +215,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
       stepTable.map(({ step }) => step),
     );
     await checkEvaluation(saved, settled);
+    await checkMix(run, steps, saved, recipe);
     await rememberEndpoint(run, settled);
     if (run.verdict === null || saved === null) await writeTextAtomically(recipePath(run), recipeText(recipe));
     if (run.verdict !== null) await writeTextAtomically(verdictRecipePath(run), filterText(recipe));

@@ -7,7 +7,7 @@ import { chooseTokenizer } from "../adapters/model-tokenizer.ts";
 import { evaluationDigests } from "../contamination/evaluation-files.ts";
 import { asksModel, type Settled, settle } from "../keys.ts";
 import { createProgress, type Progress, silentProgress } from "../progress.ts";
-import { checkRecipe, meant, parseRecipe } from "../recipe.ts";
+import { checkSavedRecipe, meant, parseRecipe } from "../recipe.ts";
 import { readEndpoint, writeEndpoint } from "../run/remembered-endpoint.ts";
 import { systemFault } from "../store/atomic.ts";
 import {
@@ -52,7 +52,7 @@ export const progressFor = (options: Pick<CommonOptions, "quiet">): Progress =>
 
 async function recipeIn(path: string): Promise<Recipe | null> {
   const text = await readTextIfThere(path);
-  return text === null ? null : checkRecipe(parseRecipe(text, path), path);
+  return text === null ? null : checkSavedRecipe(parseRecipe(text, path), path);
 }
 
 /** The recipe that a run was last made with, with the filters of the verdict set that is meant; null: a run without one. */
@@ -83,7 +83,7 @@ export async function settleHere(recipe: Recipe, run: RunFolder | null): Promise
   const past = run === null ? null : await readEndpoint(run.root);
   const remembered = past === null ? {} : { CATGEN_BASE_URL: past.baseUrl, CATGEN_MODEL: past.model };
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined && value !== ""));
-  return settle(recipe, { ...remembered, ...given }, chooseTokenizer(recipe.tokenizer), evaluationDigests(recipe.evaluation));
+  return settle(recipe, { ...remembered, ...given }, await chooseTokenizer(recipe.tokenizer), evaluationDigests(recipe.evaluation));
 }
 
 export async function rememberEndpoint(run: RunFolder, settled: Settled): Promise<void> {

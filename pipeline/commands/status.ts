@@ -131,8 +131,8 @@ export function statusText(status: Status): string {
       `${shardsDone} done${shardsMissing > 0 ? `, ${shardsMissing} missing` : ""}${shardsStale > 0 ? `, ${shardsStale} stale` : ""}`,
     ],
   );
-  const reasons = status.stages.flatMap(({ stage, rows: { rejected } }) =>
-    Object.keys(rejected).length === 0 ? [] : [`${stage} rejected: ${whys(rejected)}`],
+  const reasons = status.stages.flatMap(({ stage, name, rows: { rejected } }) =>
+    Object.keys(rejected).length === 0 ? [] : [`${stage} ${name === "select" ? "left out" : "rejected"}: ${whys(rejected)}`],
   );
   const { spent } = status;
   const cost = spent.cost === null ? "" : `, ${spent.cost.amount.toFixed(4)} ${spent.cost.currency}`;

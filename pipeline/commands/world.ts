@@ -32,7 +32,7 @@ export async function withWorld<T>(
 ): Promise<T> {
   const progress = progressFor(options);
   const drain = drainOnSignals((text) => progress.say(text));
-  const world = openWorld(run, settled, cacheFolder(runsFolder(options.runs)), drain.signal);
+  const world = await openWorld(run, settled, cacheFolder(runsFolder(options.runs)), drain.signal);
   try {
     const recordsAtOnce = asksModel(settled) ? settled.endpoint.concurrency : 1;
     return await work({ run, settled, ports: world.ports, progress, signal: drain.signal, jobs: options.jobs ?? null, recordsAtOnce });

@@ -26,7 +26,7 @@ export const reusedSplit = (part: WrittenPart): WrittenSplit => ({
 const megabyte = 1_000_000;
 
 /** Bumped when a layout or the writer makes other files of the same samples. */
-const filesVersion = 1;
+const filesVersion = 2;
 
 /** One Parquet writer at a time; splits without rows are not written, so that nothing loads as an empty dataset. */
 export async function writeSplits(request: ExportRequest, spool: Spool, gathered: Gathered, split: Split): Promise<WrittenSplit[]> {

@@ -1,8 +1,9 @@
 import type { ModelPlan } from "../../schemas/run-plan.ts";
 import type { Detection } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
-import { CondenseParams, condense } from "../../stages/condense/condense.ts";
+import { condense } from "../../stages/condense/condense.ts";
 import { type ExpectedBlock, type ExpectedCalls, expectedBlocks } from "../../stages/condense/expected-blocks.ts";
+import { CondenseParams } from "../../stages/condense/params.ts";
 import type { Ports } from "../../stages/stage.ts";
 import { openTokenizer } from "../adapters/model-tokenizer.ts";
 import { evaluationPort } from "../contamination/load.ts";
@@ -159,7 +160,7 @@ export async function planCondense(
   const { settled } = place;
   if (!asksModel(settled)) return { rows: await missingRows(place, "condense", shards, unsettled), model: null };
   const params = CondenseParams.parse(stepKey("condense", settled).params);
-  const { countTokens } = openTokenizer(settled.tokenizer);
+  const { countTokens } = await openTokenizer(settled.tokenizer);
   const complete = (hasEndpoint(settled.endpoint) ? await openCachedReplies(settled.endpoint, place.cacheFolder) : null) ?? nothingCached;
   const sum = new CondenseNeed();
   place.progress.start("plan 3-condense", await recordsIn(place, shards));

@@ -1,7 +1,7 @@
 import type { PartName } from "../../schemas/bundle.ts";
 import type { ShardManifest } from "../../schemas/manifest.ts";
 import { stepKey } from "../keys.ts";
-import { type RowStepName, rowStages, type StepName, writerOf } from "../plan.ts";
+import { outlineOf, type RowStepName, type StepName, writerOf } from "../plan.ts";
 import { type Joined, joinParts } from "../run/join-parts.ts";
 import { rowKey } from "../run/row-key.ts";
 import { knownRows } from "../run/run-shard.ts";
@@ -49,9 +49,9 @@ async function missingInShard(
   if (unsettledBelow(name, shard, unsettled)) return { toMake: records, reusable: 0, upperBound: true, waiting: records };
   const state = await shardState(run, name, shard, stageKey);
   if (state.lack === null) return { toMake: 0, reusable: state.manifest?.output.rows ?? 0, upperBound: false, waiting: 0 };
-  const known = await knownRows(run, rowStages[name], shard, stageKey);
+  const known = await knownRows(run, outlineOf(name), shard, stageKey);
   const rows = { toMake: 0, reusable: 0, upperBound: false, waiting: 0 };
-  for await (const joined of joinParts(place, rowStages[name], shard, await manifestsRead(place, name, shard))) {
+  for await (const joined of joinParts(place, outlineOf(name), shard, await manifestsRead(place, name, shard))) {
     const from = Object.fromEntries([...joined.rows].map(([part, row]) => [part, row.rev]));
     if (joined.waiting === null && known.get(joined.id)?.key === rowKey(stageKey, from)) {
       rows.reusable += 1;

@@ -1,19 +1,17 @@
-import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { Fault } from "../../schemas/fault.ts";
 import { ExportManifest } from "../../schemas/manifest.ts";
-import type { ExportParams } from "../../stages/export/export.ts";
+import type { ExportParams } from "../../stages/export/params.ts";
 import type { RenderChat } from "../adapters/chat-renderer.ts";
 import { openTokenizer } from "../adapters/model-tokenizer.ts";
-import { type ExportBundle, type ExportSummary, exportDataset } from "../export/export-dataset.ts";
+import type { ExportBundle, ExportSummary } from "../export/export-dataset.ts";
 import { type EarlierExport, readParts, writeParts } from "../export/reuse.ts";
-import { type Settled, stepKey } from "../keys.ts";
+import { stepKey } from "../keys.ts";
 import { stepNamed, stepVersions } from "../plan.ts";
 import { ownSecrets } from "../secrets/own.ts";
 import { syncFolder, temporaryName, writeTextAtomically } from "../store/atomic.ts";
 import { crashPoint } from "../store/crash-point.ts";
-import { digestOf } from "../store/digest.ts";
 import { readManifests, writeKeyMaterial } from "../store/manifests.ts";
 import {
   defaultVerdict,
@@ -21,74 +19,22 @@ import {
   exportManifestPath,
   exportPartsPath,
   type RunFolder,
-  readTextIfThere,
-  runOptions,
   verdictName,
   verdictNames,
   withVerdict,
 } from "../store/run-folder.ts";
-import { opened, sealed } from "../store/seal.ts";
+import { sealed } from "../store/seal.ts";
 import { catgenVersion } from "../version.ts";
 import { auditRequest } from "./audit.ts";
 import { readAllBundles } from "./bundles.ts";
 import type { RunContext, StepSummary } from "./context.ts";
+import { exportInputs, exportState } from "./export-state.ts";
 import { notFresh, requireAllFresh } from "./fresh-inputs.ts";
 import { funnelOf, keptKey } from "./kept.ts";
-import { selectStates } from "./select.ts";
+import { selectStates } from "./select-state.ts";
 import { spentBy } from "./spent.ts";
-import type { Lack } from "./state.ts";
 
 const { step } = stepNamed("export");
-/** Parts that shape a dataset's samples. Detection is not among them: memories and segments say all that is left of it. */
-const partsOf = {
-  trajectory: "1-generate",
-  memory: "3-condense",
-  workspace: "4-stitch",
-  metrics: "5-measure",
-  verdict: "5-judge",
-  selection: "5-select",
-} as const;
-
-export async function readExportManifest(run: RunFolder): Promise<ExportManifest | null> {
-  const text = await readTextIfThere(exportManifestPath(run));
-  if (text === null) return null;
-  const parsed = ExportManifest.safeParse(opened(text));
-  if (!parsed.success)
-    throw new Fault(
-      "ROWS_CORRUPT",
-      "stop",
-      `${exportManifestPath(run)} is no whole export manifest: ${parsed.error.issues[0]?.message}; make the dataset anew with: catgen repair ${runOptions(run)}`,
-    );
-  return parsed.data;
-}
-
-async function filesAreThere(run: RunFolder, manifest: ExportManifest): Promise<boolean> {
-  for (const { path, bytes } of manifest.files)
-    if ((await stat(join(exportFolder(run), path)).catch(() => null))?.size !== bytes) return false;
-  return true;
-}
-
-/** One digest per part over the rows of all shards; null where a shard is missing. */
-async function inputDigests(run: RunFolder, { recipe }: Settled): Promise<Record<string, string | null>> {
-  const digests: Record<string, string | null> = {};
-  const all = recipe.export.audit === "none" ? partsOf : { ...partsOf, detection: "2-detect" }; // the audit holds it
-  for (const [part, from] of Object.entries(all)) {
-    const manifests = await readManifests(run, from);
-    digests[part] = manifests.includes(null) ? null : digestOf(manifests.map((manifest) => manifest?.output.content ?? null));
-  }
-  return digests;
-}
-
-/** Is the dataset there and made of today's rows by today's parameters? */
-export async function exportState(run: RunFolder, settled: Settled): Promise<{ manifest: ExportManifest | null; lack: Lack | null }> {
-  const manifest = await readExportManifest(run);
-  if (manifest === null) return { manifest, lack: { kind: "missing" } };
-  if (manifest.stageKey !== stepKey("export", settled).stageKey) return { manifest, lack: { kind: "key", oldKey: manifest.stageKey } };
-  const inputs = await inputDigests(run, settled);
-  const changed = Object.keys(inputs).filter((part) => inputs[part] !== manifest.inputs[part]);
-  if (changed.length > 0) return { manifest, lack: { kind: "inputs", parts: changed } };
-  return { manifest, lack: (await filesAreThere(run, manifest)) ? null : { kind: "rows-gone" } };
-}
 
 async function* exportBundles(run: RunFolder): AsyncGenerator<ExportBundle> {
   for await (const bundle of readAllBundles(run, ["trajectory", "memory", "workspace", "metrics", "verdict", "selection"])) {
@@ -154,13 +100,14 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
   const { stageKey, material, params } = stepKey("export", settled);
   if ((await exportState(run, settled)).lack === null)
     return { summary: { step, shardsMade: 0, shardsKept: 1, rowsMade: 0, rowsReused: 0, failures: [] }, dataset: null };
+  const { exportDataset } = await import("../export/export-dataset.ts"); // with Parquet and all layouts; not where nothing is to be done
   const started = new Date().toISOString();
-  const inputs = Object.fromEntries(Object.entries(await inputDigests(run, settled)).map(([part, digest]) => [part, digest ?? ""]));
+  const inputs = Object.fromEntries(Object.entries(await exportInputs(run, settled)).map(([part, digest]) => [part, digest ?? ""]));
   const manifests = await readManifests(run, "1-generate");
   const records = manifests.reduce((sum, manifest) => sum + (manifest?.output.rows ?? 0), 0);
   const key = await keptKey(run, material, inputs);
   await writeKeyMaterial(run, step, stageKey, material);
-  const tokenizer = openTokenizer(settled.tokenizer);
+  const tokenizer = await openTokenizer(settled.tokenizer);
   const folder = temporaryName(exportFolder(run));
   await mkdir(folder, { recursive: true });
   progress.start(step, records);

@@ -1,5 +1,5 @@
 import { type InputFile, InputsFile } from "../../schemas/inputs.ts";
-import { type InputsSummary, summarise } from "../import/read.ts";
+import { type InputsSummary, summarise } from "../import/tally.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { inputsPath, isThere, type RunFolder, readTextIfThere } from "../store/run-folder.ts";
 import { opened, sealed } from "../store/seal.ts";

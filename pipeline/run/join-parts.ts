@@ -3,7 +3,7 @@ import { Fault } from "../../schemas/fault.ts";
 import type { ShardManifest } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
 import { stepKey } from "../keys.ts";
-import { type AnyStage, writerOf } from "../plan.ts";
+import { type AnyOutline, writerOf } from "../plan.ts";
 import { readOwnRows, readRows } from "../store/rows.ts";
 import { runOptions } from "../store/run-folder.ts";
 import type { RunContext } from "./context.ts";
@@ -52,7 +52,7 @@ async function* oneByOne(rows: AsyncGenerator<Row<unknown>>): AsyncGenerator<Ite
 /** Walks the parts of a shard side by side; all have the same ids in the same order, but for records that failed, or something is stale. */
 export async function* joinParts(
   context: Pick<RunContext, "run" | "settled">,
-  stage: AnyStage,
+  stage: AnyOutline,
   shard: number,
   manifests: ReadonlyMap<PartName, ShardManifest>,
 ): AsyncGenerator<Joined> {

@@ -3,8 +3,8 @@ import { type Settled, stepKey } from "../keys.ts";
 import { type RowStepName, type StepName, stepNamed } from "../plan.ts";
 import { readManifests, rowsAreThere } from "../store/manifests.ts";
 import type { RunFolder } from "../store/run-folder.ts";
-import { exportState } from "./export.ts";
-import { selectStates } from "./select.ts";
+import { exportState } from "./export-state.ts";
+import { selectStates } from "./select-state.ts";
 import { type Lack, stepStates } from "./state.ts";
 
 export interface StageShards {

@@ -4,7 +4,7 @@ import type { ShardManifest, Tallies } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
 import type { Outcome } from "../../stages/stage.ts";
 import { stepKey } from "../keys.ts";
-import { type AnyStage, type RowStepName, rowStages, stepNamed, writerOf } from "../plan.ts";
+import { type AnyOutline, type AnyStage, loadStage, type RowStepName, stepNamed, writerOf } from "../plan.ts";
 import { type Journal, openJournal, readJournals, removeJournals } from "../store/journal.ts";
 import { readManifest, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readOwnRows, removeOldRows } from "../store/rows.ts";
@@ -34,32 +34,37 @@ interface ShardWork {
   readonly journal: Journal | null;
 }
 
+async function finished(
+  { stage, journal }: ShardWork,
+  { id, key, from }: Pick<Row<unknown>, "id" | "key" | "from">,
+  made: Outcome<unknown>,
+): Promise<Made & { readonly reused: false }> {
+  const outcome = made.ok ? { ok: true as const, value: parts[stage.writes].parse(made.value) } : { ok: false as const, why: made.why };
+  const text = JSON.stringify(outcome);
+  const row: Row<unknown> = { id, key, rev: revOfText(text), from, outcome };
+  if (journal !== null) await journal.append(row);
+  return { row, text, reused: false };
+}
+
 async function makeRow(work: ShardWork, joined: Joined): Promise<Made & { readonly reused: boolean }> {
   const { stage, context } = work;
   if (joined.waiting !== null)
     return { failure: { id: joined.id, code: waitingCode, message: `${writerOf(joined.waiting).name} failed for it` }, reused: false };
-  const from = Object.fromEntries([...joined.rows].map(([part, row]) => [part, row.rev]));
+  const from: Record<string, string> = {};
+  for (const [part, row] of joined.rows) from[part] = row.rev;
   const key = rowKey(work.stageKey, from);
   const known = work.known.get(joined.id);
   if (known?.key === key) return { row: known, reused: true };
-  const finish = async (outcome: Outcome<unknown>): Promise<{ row: Row<unknown>; text: string; reused: boolean }> => {
-    const value = outcome.ok
-      ? { ok: true as const, value: parts[stage.writes].parse(outcome.value) }
-      : { ok: false as const, why: outcome.why };
-    const text = JSON.stringify(value);
-    const row: Row<unknown> = { id: joined.id, key, rev: revOfText(text), from, outcome: value };
-    if (work.journal !== null) await work.journal.append(row);
-    return { row, text, reused: false };
-  };
+  const head = { id: joined.id, key, from };
   const input: Record<string, unknown> = {};
   for (const [part, { outcome }] of joined.rows) {
     const needed = stage.reads.includes(part);
-    if (needed && !outcome.ok) return finish({ ok: false, why: passedOn(part, outcome.why) });
+    if (needed && !outcome.ok) return finished(work, head, { ok: false, why: passedOn(part, outcome.why) });
     const seen = outcome.ok ? outcome : { ok: false as const, why: passedOn(part, outcome.why) };
     input[part] = needed && outcome.ok ? outcome.value : seen;
   }
   try {
-    return await finish(await stage.run(input as never, work.params as never, context.ports));
+    return await finished(work, head, await stage.run(input as never, work.params as never, context.ports));
   } catch (error) {
     if (!(error instanceof Fault)) throw new Error(`${stage.name} of ${joined.id} (shard ${work.shard})`, { cause: error });
     if (error.remedy === "stop") throw error;
@@ -106,7 +111,7 @@ const count = (tallies: { rejected: Record<string, number> }, reason: string): v
 };
 
 /** Rows that may be reused: of the published shard and of interrupted attempts. Another stage key means that none can be. */
-export async function knownRows(run: RunFolder, stage: AnyStage, shard: number, stageKey: string): Promise<Map<string, Row<unknown>>> {
+export async function knownRows(run: RunFolder, stage: AnyOutline, shard: number, stageKey: string): Promise<Map<string, Row<unknown>>> {
   const { step } = writerOf(stage.writes);
   const known = new Map<string, Row<unknown>>();
   const manifest = await readManifest(run, step, shard);
@@ -133,7 +138,7 @@ function journalFor(context: RunContext, name: RowStepName, shard: number): Jour
 
 /** Makes one shard of a row step: joins the parts it reads, reuses what has not changed, publishes rows and then the manifest. */
 export async function runShard(context: RunContext, name: RowStepName, shard: number): Promise<StepSummary> {
-  const stage = rowStages[name];
+  const stage = await loadStage(name);
   const { step } = stepNamed(name);
   const { params, stageKey } = stepKey(name, context.settled);
   const started = new Date().toISOString();

@@ -1,55 +1,25 @@
 import { Fault } from "../../schemas/fault.ts";
+import type { Tallies } from "../../schemas/manifest.ts";
 import { Metrics } from "../../schemas/metrics.ts";
 import type { Row } from "../../schemas/row.ts";
 import { Selection } from "../../schemas/selection.ts";
 import { Verdict } from "../../schemas/verdict.ts";
 import { Candidates } from "../../stages/filter/selection/candidates.ts";
 import { absentSources } from "../../stages/filter/selection/compose.ts";
-import { type SelectParams, selectSet } from "../../stages/filter/selection/select.ts";
-import { type Settled, stepKey } from "../keys.ts";
+import type { SelectParams } from "../../stages/filter/selection/params.ts";
+import { selectSet } from "../../stages/filter/selection/select.ts";
+import { stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
-import { digestOf } from "../store/digest.ts";
 import { sweepDone } from "../store/leftovers.ts";
-import { readManifest, readManifests, rowsAreThere, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
+import { readManifest, readManifests, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readOwnRows, removeOldRows } from "../store/rows.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { requireAllFresh } from "./fresh-inputs.ts";
 import { revOfText, rowKey } from "./row-key.ts";
-import type { Lack, ShardState } from "./state.ts";
+import { selectStates, selectsFrom, setDigests } from "./select-state.ts";
 
 const { step } = stepNamed("select");
-/** Parts that the set is decided by, each in all of its shards. */
-const partsOf = { metrics: "5-measure", verdict: "5-judge" } as const;
-
-/** One digest per part over the rows of all shards; null where a shard is missing. */
-async function setDigests(run: RunFolder): Promise<Record<string, string | null>> {
-  const digests: Record<string, string | null> = {};
-  for (const [part, from] of Object.entries(partsOf)) {
-    const manifests = await readManifests(run, from);
-    digests[part] = manifests.includes(null) ? null : digestOf(manifests.map((manifest) => manifest?.output.content ?? null));
-  }
-  return digests;
-}
-
-/** Is each shard of the selection there, made by today's rules of today's metrics and verdicts of all shards? */
-export async function selectStates(run: RunFolder, settled: Settled): Promise<ShardState[]> {
-  const { stageKey } = stepKey("select", settled);
-  const digests = await setDigests(run);
-  const states: ShardState[] = [];
-  for (let shard = 0; shard < run.shards; shard += 1) {
-    const manifest = await readManifest(run, step, shard);
-    const lack = async (): Promise<Lack | null> => {
-      if (manifest === null) return { kind: "missing" };
-      if (manifest.stageKey !== stageKey) return { kind: "key", oldKey: manifest.stageKey };
-      const changed = Object.keys(digests).filter((part) => digests[part] !== manifest.inputs[part]);
-      if (changed.length > 0) return { kind: "inputs", parts: changed };
-      return (await rowsAreThere(run, step, manifest)) ? null : { kind: "rows-gone" };
-    };
-    states.push({ shard, manifest, lack: await lack() });
-  }
-  return states;
-}
 
 /** Rows of one part of a shard, one by one. */
 async function* rowsIn<T extends typeof Metrics | typeof Verdict>(run: RunFolder, from: string, shard: number, value: T) {
@@ -73,9 +43,9 @@ export async function gatherCandidates(
   for (let shard = 0; shard < run.shards; shard += 1) {
     if (signal.aborted) throw new Fault("DRAINED", "stop", `stopped in ${step}; run the same command again to go on`);
     starts.push(candidates.list.length);
-    const verdicts = rowsIn(run, partsOf.verdict, shard, Verdict);
+    const verdicts = rowsIn(run, selectsFrom.verdict, shard, Verdict);
     let verdict = await verdicts.next();
-    for await (const metrics of rowsIn(run, partsOf.metrics, shard, Metrics)) {
+    for await (const metrics of rowsIn(run, selectsFrom.metrics, shard, Metrics)) {
       while (verdict.done !== true && verdict.value.id < metrics.id) verdict = await verdicts.next();
       if (verdict.done === true) break;
       progress.step();
@@ -86,6 +56,14 @@ export async function gatherCandidates(
     await verdicts.return(undefined);
   }
   return { candidates, starts: [...starts, candidates.list.length] };
+}
+
+/** What the set leaves out counts as rejected, by its rule, so that `status` need read no row. */
+function talliesOf(selected: readonly Selection[]): Tallies {
+  const rejected: Record<string, number> = {};
+  for (const { leftOut } of selected) if (leftOut !== null) rejected[leftOut.rule] = (rejected[leftOut.rule] ?? 0) + 1;
+  const out = selected.filter(({ leftOut }) => leftOut === null).length;
+  return { in: selected.length, out, rejected, quarantined: 0, failed: 0 };
 }
 
 /** Publishes one shard's rows and then its manifest. */
@@ -108,7 +86,7 @@ async function writeShard(
       if (writing !== null) await writing;
     }
     const output = await writer.publish();
-    const tallies = { in: selected.length, out: selected.length, rejected: {}, quarantined: 0, failed: 0 };
+    const tallies = talliesOf(selected.map(({ value }) => value));
     await writeManifest(run, step, { stage: "select", shard, stageKey, inputs, output, tallies, failures: [], reusedRows: 0, started });
     await removeOldRows(run, step, shard, output.file);
   } catch (error) {
@@ -144,7 +122,7 @@ export async function runSelect(context: RunContext): Promise<StepSummary> {
   const { stageKey, material, params } = stepKey("select", settled);
   await writeKeyMaterial(run, step, stageKey, material);
   const inputs = Object.fromEntries(Object.entries(await setDigests(run)).map(([part, digest]) => [part, digest ?? ""]));
-  const measured = await readManifests(run, partsOf.metrics);
+  const measured = await readManifests(run, selectsFrom.metrics);
   progress.start(
     step,
     measured.reduce((sum, manifest) => sum + (manifest?.output.rows ?? 0), 0),

@@ -1,4 +1,5 @@
-// Entry of a worker thread: TypeScript has to be switched on again in each.
+// Entry of a worker thread: TypeScript has to be switched on again in each, after what needs none of it (see ../bin.mjs).
+import "zod";
 import { register } from "tsx/esm/api";
 
 register();

@@ -47,7 +47,7 @@ const context: RunContext = {
   settled,
   ports: {
     complete: () => Promise.reject(new Error("steps that ask the model run in the main thread")),
-    countTokens: openTokenizer(settled.tokenizer).countTokens,
+    countTokens: (await openTokenizer(settled.tokenizer)).countTokens,
     digest: sha256,
     evaluationSets: evaluationPort(settled),
   },

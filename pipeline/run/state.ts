@@ -1,6 +1,6 @@
 import type { ShardManifest } from "../../schemas/manifest.ts";
 import { type Settled, stepKey } from "../keys.ts";
-import { type RowStepName, rowStages, type StepInfo, stepNamed, stepTable, writerOf } from "../plan.ts";
+import { outlineOf, type RowStepName, type StepInfo, stepNamed, stepTable, writerOf } from "../plan.ts";
 import { readManifest, rowsAreThere } from "../store/manifests.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 
@@ -20,7 +20,7 @@ export interface ShardState {
 }
 
 /** The parts a row step reads, required first. */
-export const partsRead = (name: RowStepName) => [...rowStages[name].reads, ...rowStages[name].readsIfKept];
+export const partsRead = (name: RowStepName) => [...outlineOf(name).reads, ...outlineOf(name).readsIfKept];
 
 /** Steps that a step rests on, directly or through others. */
 export function restsOn(info: StepInfo): StepInfo[] {

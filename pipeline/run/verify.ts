@@ -5,6 +5,7 @@ import { parts } from "../../schemas/bundle.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { ExportManifest, ShardManifest } from "../../schemas/manifest.ts";
 import type { Row } from "../../schemas/row.ts";
+import type { Selection } from "../../schemas/selection.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
 import { partsProblem } from "../export/reuse.ts";
 import { type StepInfo, stepNamed, stepTable, writerOf } from "../plan.ts";
@@ -12,7 +13,7 @@ import { fileDigest } from "../store/lines.ts";
 import { readManifest } from "../store/manifests.ts";
 import { readRows, shardOf } from "../store/rows.ts";
 import { exportFolder, exportPartsPath, inputsPath, manifestPath, type RunFolder } from "../store/run-folder.ts";
-import { readExportManifest } from "./export.ts";
+import { readExportManifest } from "./export-state.ts";
 import { inputsAreDamaged } from "./inputs.ts";
 import { revOf, rowKey, trajectoryKey } from "./row-key.ts";
 
@@ -36,6 +37,10 @@ interface Part {
 
 const trajectoryIn = (row: Row<unknown>, manifest: ShardManifest): Trajectory | null =>
   manifest.stage === "generate" && row.outcome.ok ? (row.outcome.value as Trajectory) : null; // parsed by the reader
+
+/** A trajectory that the set leaves out has a row like any other, and counts as rejected. */
+const isLeftOut = (row: Row<unknown>, manifest: ShardManifest): boolean =>
+  manifest.stage === "select" && row.outcome.ok && (row.outcome.value as Selection).leftOut !== null; // parsed by the reader
 
 function keyOf(row: Row<unknown>, manifest: ShardManifest): string {
   const trajectory = trajectoryIn(row, manifest);
@@ -109,7 +114,7 @@ async function verifyShard(
     const content = createHash("sha256");
     for await (const row of readRows(run, info.step, manifest, parts[info.writes])) {
       found.in += 1;
-      if (row.outcome.ok) found.out += 1;
+      if (row.outcome.ok && !isLeftOut(row, manifest)) found.out += 1;
       else found.rejected += 1;
       if (row.id <= last) problems.push(`row ${found.in}: ${row.id} does not come after ${last}`);
       last = row.id;

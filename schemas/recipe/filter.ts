@@ -112,7 +112,7 @@ export const FilterRecipe = z.strictObject({
   minTestRunsAfterEdit: limit(z.int().nonnegative())
     .default(null)
     .describe(
-      "Test runs after the last change of the sources, at least. Off: of 89 public runs that hand in a change 49 have none, solved ones among them (`catgen analyze`). null: off.",
+      "Test runs after the last change of the sources, at least. Off: of 89 public runs that hand in a change 54 have none, solved ones among them (`catgen analyze`). null: off.",
     ),
   allowEmptyPatch: z.boolean().default(true).describe("Keep runs whose patch is empty; those without any word on it are kept in any case."),
   allowUnappliedPatch: z.boolean().default(true).describe("Keep runs whose patch could not be applied where it was tested."),
@@ -153,9 +153,14 @@ export const FilterRecipe = z.strictObject({
   maxControlCharacters: limit(z.int().nonnegative())
     .default(null)
     .describe("Control characters other than tab and line ends in all texts of the run, at most; a colour counts once. null: off."),
-  maxScrubbedValues: limit(z.int().nonnegative())
+  maxScrubbedSecrets: limit(z.int().nonnegative())
     .default(null)
-    .describe("Distinct secrets and personal values that placeholders stand for, at most. null: off."),
+    .describe("Distinct secrets that placeholders stand for, at most. null: off."),
+  maxScrubbedPersonalValues: limit(z.int().nonnegative())
+    .default(null)
+    .describe(
+      "Distinct personal values (mail, phone, IP, account and people's names) that placeholders stand for, at most; of the kinds that generate.scrub.personal has looked for. null: off.",
+    ),
   allowFabricatedTurns: z
     .boolean()
     .default(true)

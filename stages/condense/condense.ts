@@ -7,10 +7,9 @@ import { type Outcome, ok, type Ports, rejected, type Stage } from "../stage.ts"
 import { secondOpinion } from "./ask/second-opinion.ts";
 import { allSettled } from "./ask/settled.ts";
 import { condensers } from "./condensers/index.ts";
-import { CondenseParams } from "./params.ts";
+import { condenseOutline } from "./outline.ts";
+import type { CondenseParams } from "./params.ts";
 import { pickOf, type ThoughtView } from "./thought.ts";
-
-export { CondenseParams };
 
 /** Steps before the cut that a thought is made from. Our choice: enough to see what has just been settled. */
 const lastSteps = 3;
@@ -56,12 +55,7 @@ const judgedBlocks = (made: readonly Made[], params: CondenseParams, ports: Port
 
 /** Stage 3: writes a memory for every insertion point, each from the one before it and its fold alone. */
 export const condense: Stage<"trajectory" | "detection", never, "memory", CondenseParams> = {
-  name: "condense",
-  version: 2,
-  reads: ["trajectory", "detection"],
-  readsIfKept: [],
-  writes: "memory",
-  params: CondenseParams,
+  ...condenseOutline,
   run: async ({ trajectory, detection }, params, ports) => {
     const made = await writeBlocks(trajectory, detection, params, ports);
     return made.ok ? ok({ blocks: await judgedBlocks(made.value, params, ports) }) : made;

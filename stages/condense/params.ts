@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
 import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
 import { WindowRecipe } from "../../schemas/recipe/window.ts";
-import { requestVersion } from "../lib/condense-request.ts";
+import { requestVersion } from "../lib/request-version.ts";
 
 /** `condenser` and `thought` are resolved before keys are made (`auto` never gets here); `endpoint` is what shapes a model's replies, null without one. */
 export const CondenseParams = z.strictObject({

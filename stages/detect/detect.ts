@@ -1,8 +1,3 @@
-import { z } from "zod";
-import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
-import { DetectRecipe } from "../../schemas/recipe/detect.ts";
-import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
-import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Candidate, Detection, InsertionPoint, PlacementReport } from "../../schemas/sidecars.ts";
 import { targetTokens } from "../lib/condense-input.ts";
 import { requestOverhead, requestStepTokens } from "../lib/condense-request.ts";
@@ -10,20 +5,13 @@ import { contextThought, longestThought } from "../lib/context-thought.ts";
 import { blockTexts, type Rendered, render } from "../lib/render.ts";
 import { type CountTokens, measureSizes, messageTokens, replyTokens, type Sizes } from "../lib/sizes.ts";
 import { ok, rejected, type Stage } from "../stage.ts";
+import { type DetectParams, detectOutline } from "./outline.ts";
 import { costsOf } from "./placement/cost.ts";
 import { explain, regretOf } from "./placement/explain.ts";
 import { optimum, type Placement } from "./placement/optimum.ts";
 import { keptFrom, type Problem } from "./placement/problem.ts";
 import { scoreCuts } from "./score-cuts.ts";
 import { type SignalName, signals } from "./signals/index.ts";
-
-export const DetectParams = z.strictObject({
-  persona: PersonaRecipe,
-  window: WindowRecipe,
-  detect: DetectRecipe,
-  memory: CondenseRecipe.pick({ memoryBaseTokens: true, memoryShare: true, memoryCapTokens: true }),
-});
-export type DetectParams = z.infer<typeof DetectParams>;
 
 const rounded = (score: number): number => Math.round(score * 1e6) / 1e6; // six digits, so that a row does not hang on the last bit of a sum
 
@@ -127,12 +115,7 @@ export function detectionOf(problem: Problem, candidates: Candidate[], placement
 
 /** Stage 2: scores every cut by the signals and places the context calls of highest worth. No point at all is a good answer, too. */
 export const detect: Stage<"trajectory", never, "detection", DetectParams> = {
-  name: "detect",
-  version: 2,
-  reads: ["trajectory"],
-  readsIfKept: [],
-  writes: "detection",
-  params: DetectParams,
+  ...detectOutline,
   run: async ({ trajectory }, params, ports) => {
     const rendering = render(trajectory, params.persona);
     if (!rendering.ok) return rejected(rendering.reasons.join(" "));

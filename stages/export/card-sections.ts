@@ -1,7 +1,7 @@
 import { condenseRequest } from "../lib/condense-request.ts";
 import { paper } from "../lib/personas/paper.ts";
 import { contextTool } from "../lib/personas/persona.ts";
-import type { ExportParams } from "./export.ts";
+import type { ExportParams } from "./params.ts";
 
 /** What made the dataset, besides its recipe. */
 export interface MadeWith {

@@ -13,11 +13,11 @@ import {
   mixturesOf,
   partConfigs,
 } from "./dataset-parts.ts";
-import type { ExportParams } from "./export.ts";
 import { funnelMarkdown } from "./funnel-table.ts";
 import type { LauncherName } from "./launchers/launcher.ts";
 import { type LayoutName, layouts } from "./layouts/index.ts";
 import { grouped } from "./number-text.ts";
+import type { ExportParams } from "./params.ts";
 import type { Provenance } from "./provenance.ts";
 import type { SplitName } from "./split.ts";
 import { statsMarkdown } from "./statistics-table.ts";

@@ -1,13 +1,5 @@
-import { z } from "zod";
 import type { ChatFormat } from "../../schemas/chat-format.ts";
-import { EvaluationDigests } from "../../schemas/contamination.ts";
 import type { Metrics } from "../../schemas/metrics.ts";
-import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
-import { ExportRecipe } from "../../schemas/recipe/export.ts";
-import { FilterRecipe } from "../../schemas/recipe/filter.ts";
-import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
-import { RunRecipe } from "../../schemas/recipe/run.ts";
-import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import { type ExportedSample, type Sample, SampleKind, type Turn } from "../../schemas/sample.ts";
 import type { LeftOut } from "../../schemas/selection.ts";
 import type { Memory, Workspace } from "../../schemas/sidecars.ts";
@@ -25,21 +17,9 @@ import { gate } from "./gate.ts";
 import { kinds } from "./kinds/index.ts";
 import type { Kind, KindInput } from "./kinds/kind.ts";
 import { layouts } from "./layouts/index.ts";
+import type { ExportParams } from "./params.ts";
 import { saidOf } from "./said.ts";
 import { secretsLeft } from "./secrets-left.ts";
-
-/** Everything that shapes the exported folder. `filter`: what the verdicts were made with, for the card alone; null: not stated there. */
-export const ExportParams = z.strictObject({
-  persona: PersonaRecipe,
-  window: WindowRecipe,
-  condense: CondenseRecipe.pick({ memoryBaseTokens: true, memoryShare: true, memoryCapTokens: true }).strip(),
-  filter: FilterRecipe.nullable().default(null),
-  export: ExportRecipe,
-  seed: RunRecipe.shape.seed,
-  /** What the trajectories were held against, for the card alone. */
-  evaluation: EvaluationDigests.default({ lists: {}, indexes: {} }),
-});
-export type ExportParams = z.infer<typeof ExportParams>;
 
 /** One trajectory as it reaches export. `memory` and `workspace` are null when a stage before them rejected it. */
 export interface ExportBundle {

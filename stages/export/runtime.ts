@@ -1,11 +1,11 @@
 import type { Runtime } from "../../schemas/runtime.ts";
 import type { Task } from "../../schemas/trajectory.ts";
 import { callStyles } from "../lib/call-styles/index.ts";
-import { requestVersion } from "../lib/condense-request.ts";
 import { paper } from "../lib/personas/paper.ts";
 import { contextCall, contextTool } from "../lib/personas/persona.ts";
-import type { ExportParams } from "./export.ts";
+import { requestVersion } from "../lib/request-version.ts";
 import { shapeOf } from "./launchers/model-shapes.ts";
+import type { ExportParams } from "./params.ts";
 import { type YamlValue, yamlText } from "./yaml-text.ts";
 
 const places = { workdir: "{workdir}", issue: "{issue}" } as const;

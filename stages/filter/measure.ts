@@ -1,10 +1,4 @@
-import { z } from "zod";
-import { EvaluationDigests } from "../../schemas/contamination.ts";
 import type { BlockMetrics, Metrics, SampleMetrics, SetMetrics, TrajectoryMetrics } from "../../schemas/metrics.ts";
-import { CondenseRecipe } from "../../schemas/recipe/condense.ts";
-import { ExportRecipe } from "../../schemas/recipe/export.ts";
-import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
-import { WindowRecipe } from "../../schemas/recipe/window.ts";
 import type { Turn } from "../../schemas/sample.ts";
 import type { Block, Memory, Workspace } from "../../schemas/sidecars.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
@@ -25,19 +19,9 @@ import {
   type Sizes,
 } from "../lib/sizes.ts";
 import { ok, type Stage } from "../stage.ts";
+import { type MeasureParams, measureOutline } from "./measure-outline.ts";
 import { applyMeasures, measures } from "./measures/index.ts";
 import type { Seen, SizedSample } from "./measures/measure.ts";
-
-export const MeasureParams = z.strictObject({
-  persona: PersonaRecipe,
-  replyTokens: WindowRecipe.shape.replyTokens,
-  /** Request wording depends on the target size. */
-  condense: CondenseRecipe.pick({ memoryBaseTokens: true, memoryShare: true, memoryCapTokens: true }),
-  baseTools: ExportRecipe.shape.baseTools,
-  /** What the port lends, so that a changed set is measured anew. */
-  evaluation: EvaluationDigests.default({ lists: {}, indexes: {} }),
-});
-export type MeasureParams = z.infer<typeof MeasureParams>;
 
 /** Counts every message of a sample. */
 export function sized(turns: readonly Turn[], reserveTokens: number, count: CountTokens): SizedSample {
@@ -127,12 +111,7 @@ function measureRendered(rendered: Rendered, parts: Parts | null, seen: Seen, pa
 /** Stage 5a: measures everything that judging and statistics need, by the same renderer as export. A trajectory that an earlier stage
  * rejected is measured without segments, since its `base` sample may still be wanted. */
 export const measure: Stage<"trajectory", "memory" | "workspace", "metrics", MeasureParams> = {
-  name: "measure",
-  version: 7,
-  reads: ["trajectory"],
-  readsIfKept: ["memory", "workspace"],
-  writes: "metrics",
-  params: MeasureParams,
+  ...measureOutline,
   run: async ({ trajectory, memory, workspace }, params, ports) => {
     const rendering = render(trajectory, params.persona);
     const rejectedBy = workspace.ok ? null : workspace.why;

@@ -5,9 +5,6 @@ import { heading, memorySections } from "./memory-text.ts";
 import type { RenderedStep } from "./render.ts";
 import { conversationTokens, openingTokens } from "./sizes.ts";
 
-/** Bump when the wording changes: it is part of the key of every memory, and of what the student is trained to answer. */
-export const requestVersion = 2;
-
 const outcomes = attemptOutcomes.map((outcome) => `\`${outcome}: \``).join(", ");
 
 /** After the list of CAT 2.4 (3); how to write, and what a later step would suffer from, in our words. */

@@ -18,7 +18,8 @@ import { sha256 } from "../../pipeline/store/digest.ts";
 import { openRun } from "../../pipeline/store/run-folder.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 import type { Trajectory } from "../../schemas/trajectory.ts";
-import { DetectParams, detect } from "../../stages/detect/detect.ts";
+import { detect } from "../../stages/detect/detect.ts";
+import { DetectParams } from "../../stages/detect/outline.ts";
 import { noEvaluationSets } from "../../stages/lib/contamination/contamination.ts";
 import type { Ports } from "../../stages/stage.ts";
 import { grow } from "./grow.ts";
@@ -98,7 +99,7 @@ async function allCores({ name }: Data, round: number): Promise<Cost> {
 }
 
 try {
-  const nothing = await costOf([process.execPath, "--import", "tsx", join(repository, "pipeline/cli.ts"), "recipe"]);
+  const nothing = await costOf([process.execPath, join(repository, "pipeline/bin.mjs"), "recipe"]);
   const data: Data[] = [];
   if (existsSync(join(real, "manifest.jsonl"))) data.push(await imported("real", real));
   else console.log(`skipped: the collection of real runs is not at ${real}`);

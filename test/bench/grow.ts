@@ -9,6 +9,7 @@ import { drawer } from "../../stages/lib/drawer.ts";
  * neither a tokenizer's cache nor a compressor sees the same words again and again. Plain OpenAI messages, one run per line.
  *
  *   npx tsx test/bench/grow.ts 1000 /tmp/grown.jsonl      (megabytes, file)
+ *   npx tsx test/bench/grow.ts 1000 /tmp/grown.jsonl 4    (of each run the first three steps and the last: many short ones)
  */
 
 const folder = new URL("../fixtures/demo-trajectories/", import.meta.url);
@@ -37,8 +38,12 @@ interface Row {
   messages: { content: string }[];
 }
 
-/** Writes at least `megabytes` MB; returns how many runs. */
-export async function grow(megabytes: number, path: string): Promise<number> {
+/** The first steps and the last one; a step is a turn and its answer, behind system prompt and task. */
+const shortened = <T>(messages: readonly T[], steps: number): readonly T[] =>
+  messages.length <= 2 + 2 * steps ? messages : [...messages.slice(0, 2 * steps), ...messages.slice(-2)];
+
+/** Writes at least `megabytes` MB of runs of at most `steps` steps; returns how many runs. */
+export async function grow(megabytes: number, path: string, steps = Number.POSITIVE_INFINITY): Promise<number> {
   const names = (await readdir(folder)).sort();
   const rows = (await Promise.all(names.map((name) => readFile(new URL(name, folder), "utf8")))).map((text) => JSON.parse(text) as Row);
   const out = createWriteStream(path);
@@ -49,7 +54,7 @@ export async function grow(megabytes: number, path: string): Promise<number> {
     if (row === undefined) throw new Error(`no trajectories in ${folder.pathname}`);
     const random = drawer(runs);
     // Call arguments are JSON in JSON; only message texts are varied, so that every run stays valid.
-    const messages = row.messages.map((message) => ({ ...message, content: vary(message.content, random) }));
+    const messages = shortened(row.messages, steps).map((message) => ({ ...message, content: vary(message.content, random) }));
     const line = `${JSON.stringify({ ...row, instance_id: `${row.instance_id}-${runs}`, repo: `${row.repo}-${runs % 97}`, messages })}\n`;
     bytes += Buffer.byteLength(line);
     runs += 1;
@@ -60,8 +65,8 @@ export async function grow(megabytes: number, path: string): Promise<number> {
   return runs;
 }
 
-const [, script, megabytes, path] = process.argv;
+const [, script, megabytes, path, steps] = process.argv;
 if (script?.endsWith("grow.ts") === true) {
-  if (megabytes === undefined || path === undefined) throw new Error("usage: npx tsx test/bench/grow.ts MEGABYTES FILE");
-  console.log(`${await grow(Number(megabytes), path)} runs in ${path}`);
+  if (megabytes === undefined || path === undefined) throw new Error("usage: npx tsx test/bench/grow.ts MEGABYTES FILE [STEPS]");
+  console.log(`${await grow(Number(megabytes), path, steps === undefined ? undefined : Number(steps))} runs in ${path}`);
 }

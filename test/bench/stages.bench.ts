@@ -1,7 +1,7 @@
 /**
  * The whole pipeline on grown data, stage by stage, through the real command line, beside the obvious Python ways:
  *
- *     npx tsx test/bench/stages.bench.ts [megabytes] [rounds]
+ *     npx tsx test/bench/stages.bench.ts [megabytes] [rounds] [steps of each run at most] [most jobs]
  *
  * A round makes a new run with one job and another with a job per core, and lets Python do its share in between.
  */
@@ -13,8 +13,9 @@ import { type Cost, catgen, costOf, fixed, guard, machine, median, print, python
 
 const megabytes = Number(process.argv[2] ?? 30);
 const rounds = Number(process.argv[3] ?? 5);
-const cores = availableParallelism();
-const stages = ["generate", "detect", "condense", "stitch", "measure", "judge", "export"] as const;
+const steps = Number(process.argv[4] ?? Number.POSITIVE_INFINITY);
+const cores = Number(process.argv[5] ?? availableParallelism());
+const stages = ["generate", "detect", "condense", "stitch", "measure", "judge", "select", "export"] as const;
 
 const folder = await mkdtemp(join(tmpdir(), "catgen-bench-"));
 const costs = new Map<string, Cost[]>();
@@ -30,8 +31,8 @@ async function wholeRun(name: string, input: string, jobs: number): Promise<void
 
 try {
   const input = join(folder, "grown.jsonl");
-  const runs = await grow(megabytes, input);
-  const nothing = await costOf([process.execPath, "--import", "tsx", join(repository, "pipeline/cli.ts"), "recipe"]);
+  const runs = await grow(megabytes, input, steps);
+  const nothing = await costOf([process.execPath, join(repository, "pipeline/bin.mjs"), "recipe"]);
   console.log(
     `${machine()}\n${megabytes} MB of grown trajectories (${runs} runs), median of ${rounds}; a process that does nothing: ${fixed(nothing.seconds, 2)} s\n`,
   );

@@ -123,7 +123,7 @@ test.skipIf(!root)("a read-only file system: what only reads works, a run stops 
 });
 
 /** Root may read everything, so the process gives its rights up. */
-const asNobody = ["--reuid=65534", "--clear-groups", "--", process.execPath, "--import", "tsx", "pipeline/cli.ts"];
+const asNobody = ["--reuid=65534", "--clear-groups", "--", process.execPath, "pipeline/bin.mjs"];
 
 test.skipIf(!root)("folders that may not be read stop the run with 74 and the way to mend it, wherever they lie", async () => {
   const site = await copySite(reference.site, "unreadable");

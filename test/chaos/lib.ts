@@ -134,15 +134,11 @@ export const run = (site: Site, args: readonly string[], env: Readonly<Record<st
 
 /** Under limits of the operating system, as `prlimit` sets them. */
 export function runLimited(site: Site, limits: readonly string[], args: readonly string[]): Promise<Finished> {
-  const child = spawn(
-    "prlimit",
-    [...limits, process.execPath, "--import", "tsx", join(repository, "pipeline", "cli.ts"), ...argsOf(args)],
-    {
-      cwd: repository,
-      env: { ...process.env, ...site.yard.env, CATGEN_RUNS: site.runs, CATGEN_CACHE: cacheOf(site), NO_COLOR: "1" },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
+  const child = spawn("prlimit", [...limits, process.execPath, join(repository, "pipeline", "bin.mjs"), ...argsOf(args)], {
+    cwd: repository,
+    env: { ...process.env, ...site.yard.env, CATGEN_RUNS: site.runs, CATGEN_CACHE: cacheOf(site), NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   return finished(child);
 }
 

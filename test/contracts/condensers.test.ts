@@ -5,8 +5,8 @@ import type { CondenseJob, Condenser } from "../../stages/condense/condensers/co
 import { condensers } from "../../stages/condense/condensers/index.ts";
 import { CondenseParams } from "../../stages/condense/params.ts";
 import { type CondenseInput, condenseInput } from "../../stages/lib/condense-input.ts";
-import { requestVersion } from "../../stages/lib/condense-request.ts";
 import { parseMemory } from "../../stages/lib/memory-text.ts";
+import { requestVersion } from "../../stages/lib/request-version.ts";
 import { exactTokens, fakePorts } from "../fakes/fake-ports.ts";
 import { arbitraryPlacement, defaults, memorySize, memoryText, personaRecipe } from "../invariants/placement.ts";
 

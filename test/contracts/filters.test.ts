@@ -373,12 +373,19 @@ const cases: Record<FilterName, Case> = {
     fails: [3, 99],
     off: { maxControlCharacters: null },
   },
-  scrubbed: {
-    change: trajectory("scrubbedValues"),
-    limits: { maxScrubbedValues: 2 },
+  "scrubbed-secrets": {
+    change: trajectory("scrubbedSecrets"),
+    limits: { maxScrubbedSecrets: 2 },
     passes: [0, 2],
     fails: [3, 99],
-    off: { maxScrubbedValues: null },
+    off: { maxScrubbedSecrets: null },
+  },
+  "scrubbed-personal": {
+    change: trajectory("scrubbedPersonalValues"),
+    limits: { maxScrubbedPersonalValues: 2 },
+    passes: [0, 2],
+    fails: [3, 99],
+    off: { maxScrubbedPersonalValues: null },
   },
   "fabricated-turns": {
     change: trajectory("fabricatedTurns"),

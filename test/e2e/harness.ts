@@ -30,7 +30,7 @@ const bare = (runs: string): NodeJS.ProcessEnv => {
 };
 
 export function startCatgen(runs: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return spawn(process.execPath, ["--import", "tsx", join(repository, "pipeline", "cli.ts"), ...args], {
+  return spawn(process.execPath, [join(repository, "pipeline", "bin.mjs"), ...args], {
     cwd: repository,
     env: { ...bare(runs), ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -232,7 +232,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     env: Record<string, string>,
     typed: string | null,
   ): Promise<{ code: number | null; said: string }> {
-    const command = [process.execPath, "--import", "tsx", join(repository, "pipeline/cli.ts"), ...args];
+    const command = [process.execPath, join(repository, "pipeline/bin.mjs"), ...args];
     const quoted = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
     return new Promise((done, fail) => {
       const child = spawn("script", ["-qec", quoted, "/dev/null"], {

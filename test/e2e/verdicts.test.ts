@@ -125,11 +125,27 @@ test("the set is selected per verdict set, whatever the shards, and a changed ru
   expect(analysis.selection).toMatchObject({ candidates: 3, selected: 2, leftOut: [{ rule: "target-size", trajectories: 1 }] });
   const diff = VerdictDiff.parse(await place.json(["analyze", "--run", "other", "--diff", "default", "default"]));
   expect([diff.both.trajectories, diff.neither]).toEqual([2, 2]);
-  const typo = await place.catgen(["run", "5", "--run", "other", "--set", "filter.set.mix={mesages: 0.5}"]);
-  expect([typo.code, typo.stderr]).toEqual([
+  const { stages } = await place.json<Status>(["status", "--run", "mine", "--verdict", "few"]);
+  expect(stages.find(({ name }) => name === "select")?.rows).toMatchObject({ in: 3, out: 2, rejected: { "target-size": 1 } });
+  expect((await place.catgen(["status", "--run", "mine", "--verdict", "few"])).stdout).toContain("5-select left out: 1 target-size\n");
+});
+
+test("a mix of sources that are not there is refused before anything is saved, with those that are", async () => {
+  const mix = ["--set", "filter.set.mix={mesages: 0.5}"];
+  const refused = [
     78,
-    expect.stringContaining("filter.set.mix asks for mesages, of which no trajectory is kept"),
-  ]);
+    expect.stringMatching(/filter\.set\.mix asks for mesages, .* did you mean messages\? It has trajectories of messages \(4\)\./),
+  ];
+  const before = await readFile(inRun("recipe.yaml"), "utf8");
+  for (const more of [["5"], ["5", "--plan"], ["2"], ["5", "--verdict", "mixed"]]) {
+    const typo = await place.catgen(["run", ...more, "--run", "mine", ...mix]);
+    expect([typo.code, typo.stderr]).toEqual(refused);
+  }
+  expect(await readFile(inRun("recipe.yaml"), "utf8")).toBe(before);
+  expect((await readdir(inRun("stages"))).filter((name) => name.includes("mixed"))).toEqual([]);
+  const fresh = await place.catgen(["run", "all", "--run", "typo", "--input", join(place.folder, "in"), ...mix]);
+  expect([fresh.code, fresh.stderr]).toEqual(refused); // what there is was not known before it was imported
+  expect(await readdir(join(place.runs, "typo", "stages"))).toEqual(["1-generate"]);
 });
 
 test("a damaged selection is found and made anew, and one whose shards are not all judged waits", async () => {
@@ -194,7 +210,7 @@ test("analyze says what would be kept, draws it, and suggests thresholds that ju
   await run("5", "--verdict", "suggested", "--set", `filter.${suggested.threshold}=${suggested.to}`);
   const list = await place.json<{ trajectories: { kept: boolean }[] }>(["show", "--list", "--run", "mine", "--verdict", "suggested"]);
   expect(list.trajectories.filter(({ kept }) => kept).length / 4).toBe(analysis.suggestion?.kept);
-  const text = await place.catgen(["analyze", "--run", "mine", "--verdict", "loose", "--plot", join(place.folder, "what-if.svg")]);
+  const text = await place.catgen(["analyze", "--all", "--run", "mine", "--verdict", "loose", "--plot", join(place.folder, "what-if.svg")]);
   expect(text.stdout).toMatch(/^ {2}passes \d+ {2}\S+ --fold \d\n {8}call \d of \d: /m);
   expect(text.stdout).toMatch(/verdict set loose: \d of 4 measured trajectories are kept/);
   expect((await stat(join(place.folder, "what-if.svg"))).size).toBeGreaterThan(1000);

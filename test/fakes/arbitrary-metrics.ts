@@ -52,7 +52,8 @@ const anyConduct = {
   foreignScriptShare: unknownOr(0, 0.1),
   brokenCharacters: count,
   controlCharacters: count,
-  scrubbedValues: count,
+  scrubbedSecrets: count,
+  scrubbedPersonalValues: count,
   fabricatedTurns: fc.boolean(),
 };
 const overlaps: fc.Arbitrary<Overlap[]> = fc

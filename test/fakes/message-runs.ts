@@ -7,6 +7,8 @@ export interface FakeRun {
   readonly repo?: string;
   /** Put into the result of step 3. */
   readonly planted?: string;
+  /** Of each listing that a step reads. */
+  readonly lines?: number;
 }
 
 const call = (index: number, name: string, args: Record<string, unknown>) => ({
@@ -43,7 +45,7 @@ function turn(index: number, run: FakeRun) {
       result: `The file /workspace/src/module_${index}.py has been edited.`,
     };
   const lines = Array.from(
-    { length: 30 },
+    { length: run.lines ?? 30 },
     (_, line) => `${run.instance} src/module_${index}.py:${line}: def handler_${index}_${line}(request, state=None):`,
   );
   return {

@@ -22,7 +22,8 @@ export const plainConduct = {
   foreignScriptShare: 0,
   brokenCharacters: 0,
   controlCharacters: 0,
-  scrubbedValues: 0,
+  scrubbedSecrets: 0,
+  scrubbedPersonalValues: 0,
   fabricatedTurns: false,
 } satisfies Partial<TrajectoryMetrics>;
 

@@ -11,7 +11,7 @@ import { condense } from "../../stages/condense/condense.ts";
 import { detect } from "../../stages/detect/detect.ts";
 import { judge } from "../../stages/filter/judge.ts";
 import { measure } from "../../stages/filter/measure.ts";
-import { requestVersion } from "../../stages/lib/condense-request.ts";
+import { requestVersion } from "../../stages/lib/request-version.ts";
 import { type Outcome, type Ports, rejected } from "../../stages/stage.ts";
 import { stitch } from "../../stages/stitch/stitch.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { checkRecipe, defaultsAsYaml, nearest, parseRecipe, setInRecipe } from "../../pipeline/recipe.ts";
+import { checkRecipe, checkSavedRecipe, defaultsAsYaml, nearest, parseRecipe, setInRecipe } from "../../pipeline/recipe.ts";
 import { faultCodes } from "../../schemas/fault.ts";
 import { Recipe } from "../../schemas/recipe.ts";
 
@@ -42,6 +42,13 @@ test("an unknown key names the nearest known one on its own level", () => {
   expect(fault(() => checkRecipe({ detect: { weights: { "window-ocupancy": 1 } } }, "r.yaml"))).toContain(
     "did you mean detect.weights.window-occupancy?",
   );
+});
+
+test("a limit that was off when a run was made, and is gone by now, does not stop the run; one that was on does", () => {
+  const saved = (limit: number | null) => ({ filter: { minSteps: 20, maxGoneValues: limit }, window: { keepSteps: 2 } });
+  expect(checkSavedRecipe(saved(null), "recipe.yaml")).toEqual(Recipe.parse({ filter: { minSteps: 20 }, window: { keepSteps: 2 } }));
+  expect(fault(() => checkSavedRecipe(saved(3), "recipe.yaml"))).toContain("recipe.yaml: filter.maxGoneValues: unknown key");
+  expect(fault(() => checkRecipe(saved(null), "recipe.yaml"))).toContain("filter.maxGoneValues: unknown key");
 });
 
 test("all that is wrong is named at once, with the path", () => {

@@ -1,7 +1,9 @@
 """Checks one exported dataset.
 
-  python verify.py dataset FOLDER --tokenizer FOLDER --digests FILE   by datasets, pyarrow, DuckDB and transformers
-  python verify.py TRAINER FOLDER      --tokenizer FOLDER              by that trainer's own code
+  python verify.py dataset FOLDER --tokenizer FOLDER --digests FILE        by datasets, pyarrow, DuckDB and transformers
+  python verify.py TRAINER FOLDER --tokenizer FOLDER [--parts PART...]     by that trainer's own code
+
+Parts: `configs` its parser reads them, `data` it makes our ids and labels, `training` 20 steps of its entry point.
 
 `--tokenizer` has tokenizer.json and tokenizer_config.json of Qwen2.5, `--digests` is what row-digests.ts printed.
 """
@@ -23,6 +25,7 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--digests", type=Path)
+    parser.add_argument("--parts", nargs="+", choices=["configs", "data", "training"], default=["configs", "data"])
     arguments = parser.parse_args()
 
     checks = Checks()
@@ -34,7 +37,10 @@ def main():
         importlib.import_module("check_turns").run(checks, exported)
         importlib.import_module("check_tokens").run(checks, exported, tokenizer)
     else:
-        importlib.import_module(f"check_{arguments.what.replace('-', '_')}").run(checks, exported, tokenizer)
+        trainer = importlib.import_module(f"check_{arguments.what.replace('-', '_')}")
+        with importlib.import_module("tiny_model").ready_to_train(exported, tokenizer):
+            for part in arguments.parts:
+                trainer.PARTS[part](checks, exported, tokenizer)
     print(f"  {checks.held} checks hold, {checks.broken} are broken")
     sys.exit(1 if checks.broken else 0)
 

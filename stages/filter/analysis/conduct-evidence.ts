@@ -1,4 +1,5 @@
 import type { Trajectory } from "../../../schemas/trajectory.ts";
+import type { PlaceholderKind } from "../../lib/secrets/placeholder.ts";
 import { type Conduct, type ConductSeen, conductOf, type Done, type Place } from "../conduct/conduct.ts";
 import { noOpEdits } from "../conduct/edits.ts";
 import { failedCalls, malformedPlaces, stuckPlaces } from "../conduct/failing.ts";
@@ -62,9 +63,9 @@ const testFileLine = ({ path, deleted, removed, added }: TestChange): string =>
 const placeOf = (step: number | null): string => (step === null ? "task" : `step ${step + 1}`);
 const textLines = (places: readonly Counted[]): string[] =>
   countedOf(places, ({ step, text, count, first }) => `${placeOf(step)}: ${count}, the first in ${wordsAt(text, first)}`);
-const scrubbedLines = (trajectory: Trajectory): string[] =>
+const scrubbedLines = (trajectory: Trajectory, kind: PlaceholderKind): string[] =>
   countedOf(
-    [...scrubbedPlaces(trajectory)],
+    [...scrubbedPlaces(trajectory, kind)],
     ([value, step]) => `${value} first in ${step === null ? "the task or the patch" : placeOf(step)}`,
   );
 
@@ -92,7 +93,8 @@ const conductEvidence: { readonly [K in LimitName]?: (conduct: Conduct) => strin
   maxForeignScriptShare: ({ trajectory }) => textLines(foreignLetters(trajectory).places),
   maxBrokenCharacters: ({ trajectory }) => textLines(brokenPlaces(trajectory)),
   maxControlCharacters: ({ trajectory }) => textLines(controlPlaces(trajectory)),
-  maxScrubbedValues: ({ trajectory }) => scrubbedLines(trajectory),
+  maxScrubbedSecrets: ({ trajectory }) => scrubbedLines(trajectory, "SECRET"),
+  maxScrubbedPersonalValues: ({ trajectory }) => scrubbedLines(trajectory, "PERSONAL"),
 };
 
 /** The same case is asked for many thresholds, and its run is read once. */

@@ -100,7 +100,9 @@ export function turningWhereDropped(probe: Probe, metrics: Metrics): number {
   const keeps = (limits: Limits): boolean => judgeMetrics(metrics, limits).context.keep;
   if (keeps(probe.failing)) return Number.NaN;
   const rest = metricsWithoutLast(metrics);
-  const values = [worstSeen(probe, metrics), rest === null ? Number.NaN : worstSeen(probe, rest)].filter((value) => !Number.isNaN(value));
-  const fromTight = values.sort((a, b) => (threshold.bound === "min" ? b - a : a - b));
+  // One block's value decides where it costs that block's sample alone: no last call is dropped into a sample that is not kept.
+  const seen = (whole: Metrics): number[] => (probe.action === "reject-sample" ? seenBy(probe, whole) : [worstSeen(probe, whole)]);
+  const values = [...seen(metrics), ...(rest === null ? [] : seen(rest))].filter((value) => !Number.isNaN(value));
+  const fromTight = [...new Set(values)].sort((a, b) => (threshold.bound === "min" ? b - a : a - b));
   return fromTight.find((value) => keeps(withLimit(probe.off, threshold, value))) ?? never(threshold);
 }

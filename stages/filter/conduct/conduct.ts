@@ -32,6 +32,15 @@ export interface Conduct {
   readonly done: readonly Done[];
 }
 
+/** Some models put a file's name into quotes of its own, as if the tool were a shell: `"\"test_a.py\""`. */
+const bare = (path: string): string => /^(["'])(.{1,1000})\1$/.exec(path)?.[2] ?? path;
+const isQuoted = (path: string): boolean => bare(path) !== path;
+function unquoted(action: Action): Action {
+  const { files, reads, removes, runs } = action;
+  if (![...files, ...reads, ...removes, ...runs].some(isQuoted)) return action;
+  return { ...action, files: files.map(bare), reads: reads.map(bare), removes: removes.map(bare), runs: runs.map(bare) };
+}
+
 /** What conduct is read from. */
 export type ConductSeen = Pick<Seen, "trajectory" | "rendered">;
 const known = new WeakMap<ConductSeen, Conduct>();
@@ -42,7 +51,7 @@ export function conductOf(seen: ConductSeen): Conduct {
   if (there !== undefined) return there;
   const work = workReader();
   const steps = (seen.rendered ?? seen.trajectory).steps.map(({ calls, feedback }, step): TakenStep => {
-    const actions = actionsOf({ calls });
+    const actions = actionsOf({ calls }).map(unquoted);
     const done = actions.flatMap((action, index): Done[] => {
       const call = calls[index];
       return call === undefined ? [] : [{ step, call, action }];

@@ -15,7 +15,7 @@ export interface TestChange {
 }
 
 /** Does the call only make a file, or write it whole? Then its first mention does not say that it was there before. */
-const writesWhole = ({ command }: Action): boolean =>
+export const writesWhole = ({ command }: Action): boolean =>
   !/^(?:str_replace|insert|edit|undo_edit|apply_patch|applypatch|replace|sed|perl|patch|git)\b/.test(command);
 
 /** Changes of existing test files as the calls show them. */

@@ -1,11 +1,6 @@
-import { type Action, failsForSurroundings } from "../../lib/commands/actions.ts";
+import type { Action } from "../../lib/commands/actions.ts";
 import type { Conduct, Done, TakenStep } from "./conduct.ts";
-
-/** Did tests run, and not only their command? */
-function ranTests({ action, call }: Done): boolean {
-  if (action.testResult !== null) return (action.testResult.passed ?? 1) + (action.testResult.failed ?? 1) > 0;
-  return action.tests && call.result !== null && !failsForSurroundings(action);
-}
+import { testRunReader } from "./test-runs.ts";
 
 const handsIn = ({ trajectory, done }: Conduct): boolean =>
   /submitted$/.test(trajectory.outcome.exit) || done.some(({ action }) => action.kind === "submit");
@@ -30,12 +25,14 @@ export interface LastEdit {
 /** null: nothing was changed, or nothing handed in. */
 export function lastEdit(conduct: Conduct): LastEdit | null {
   if (!handsIn(conduct)) return null;
+  const ranTests = testRunReader(conduct);
   let last: { change: Done; testRuns: Done[] } | null = null;
   for (const step of conduct.steps) {
     const change = changeOf(step);
     for (const one of step.done) {
       if (one.action === change) last = { change: one, testRuns: [] }; // and yet tests may run behind it: `sed -i ... && pytest`
-      if (last !== null && ranTests(one)) last.testRuns.push(one);
+      const tested = ranTests(one); // asked of every call, since a script may be written long before the change
+      if (tested) last?.testRuns.push(one);
     }
   }
   return last;
@@ -43,6 +40,7 @@ export function lastEdit(conduct: Conduct): LastEdit | null {
 
 /**
  * Test runs after the last change of the project's sources that ran at least one test; a script that is named after tests counts, where no
- * runner says how many there were. null: nothing was changed, or nothing handed in.
+ * runner says how many there were, unless the run wrote it and it loads nothing of the project. null: nothing was changed, or nothing
+ * handed in.
  */
 export const testRunsAfterEdit = (conduct: Conduct): number | null => lastEdit(conduct)?.testRuns.length ?? null;

@@ -1,5 +1,5 @@
 import type { Trajectory } from "../../../schemas/trajectory.ts";
-import { placeholderOf, placeholdersIn } from "../../lib/secrets/placeholder.ts";
+import { type PlaceholderKind, placeholderOf, placeholdersIn } from "../../lib/secrets/placeholder.ts";
 import { shareOf } from "./conduct.ts";
 
 /** Oddities of language and encoding, and what was scrubbed. All texts of the run, as imported: task, turns, arguments, answers, feedback. */
@@ -152,14 +152,22 @@ export const controlPlaces = (trajectory: Trajectory): Counted[] =>
   countedIn(oddTexts(trajectory), (text) => (anyControl.test(text) ? [control] : []));
 export const controlCharacters = (trajectory: Trajectory): number => totalOf(controlPlaces(trajectory));
 
-/** Where each distinct secret and personal value that placeholders stand for comes first: by placeholder, the step from 0 (null: task, patch). */
-export function scrubbedPlaces(trajectory: Trajectory): ReadonlyMap<string, number | null> {
-  const values = new Map<string, number | null>();
+/** By placeholder, the step from 0 where it comes first (null: task, patch). */
+type Scrubbed = ReadonlyMap<string, number | null>;
+const scrubbedIn = new WeakMap<Trajectory, Readonly<Record<PlaceholderKind, Scrubbed>>>();
+
+/** Where each distinct value that placeholders of a kind stand for comes first: secrets, or what would tell who somebody is. */
+export function scrubbedPlaces(trajectory: Trajectory, kind: PlaceholderKind): Scrubbed {
+  const there = scrubbedIn.get(trajectory);
+  if (there !== undefined) return there[kind];
+  const values = { SECRET: new Map<string, number | null>(), PERSONAL: new Map<string, number | null>() };
   for (const { step, text } of [...ofRun(trajectory), { step: null, text: trajectory.outcome.patch ?? "" }])
     for (const { kind, type, number } of placeholdersIn(text)) {
       const value = placeholderOf(kind, type, number);
-      if (!values.has(value)) values.set(value, step);
+      if (!values[kind].has(value)) values[kind].set(value, step);
     }
-  return values;
+  scrubbedIn.set(trajectory, values);
+  return values[kind];
 }
-export const scrubbedValues = (trajectory: Trajectory): number => scrubbedPlaces(trajectory).size;
+export const scrubbedSecrets = (trajectory: Trajectory): number => scrubbedPlaces(trajectory, "SECRET").size;
+export const scrubbedPersonalValues = (trajectory: Trajectory): number => scrubbedPlaces(trajectory, "PERSONAL").size;

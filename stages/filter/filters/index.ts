@@ -32,7 +32,8 @@ import { preCondensed } from "./pre-condensed.ts";
 import { rejectedUpstream } from "./rejected-upstream.ts";
 import { repeatingCalls } from "./repeating-calls.ts";
 import { repeatingMemory } from "./repeating-memory.ts";
-import { scrubbed } from "./scrubbed.ts";
+import { scrubbedPersonal } from "./scrubbed-personal.ts";
+import { scrubbedSecrets } from "./scrubbed-secrets.ts";
 import { stuck } from "./stuck.ts";
 import { testsChanged } from "./tests-changed.ts";
 import { testsWeakened } from "./tests-weakened.ts";
@@ -99,7 +100,8 @@ export const filters = {
   "foreign-script": foreignScript,
   "broken-characters": brokenCharacters,
   "control-characters": controlCharacters,
-  scrubbed,
+  "scrubbed-secrets": scrubbedSecrets,
+  "scrubbed-personal": scrubbedPersonal,
   "fabricated-turns": fabricatedTurns,
   "gains-too-little": gainsTooLittle,
   "repeating-memory": repeatingMemory,

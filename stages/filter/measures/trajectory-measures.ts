@@ -8,7 +8,7 @@ import { longestLoopSteps, repeatedCallShare } from "../conduct/repeats.ts";
 import { environmentFailures, timeouts } from "../conduct/surroundings.ts";
 import { testFilesChanged, testFilesWeakened } from "../conduct/test-files.ts";
 import { testRunsAfterEdit } from "../conduct/tests.ts";
-import { brokenCharacters, controlCharacters, foreignScriptShare, scrubbedValues } from "../conduct/text.ts";
+import { brokenCharacters, controlCharacters, foreignScriptShare, scrubbedPersonalValues, scrubbedSecrets } from "../conduct/text.ts";
 import { webReads } from "../conduct/web.ts";
 import { type Measure, promptTokens, type Seen } from "./measure.ts";
 
@@ -53,7 +53,8 @@ export const trajectoryMeasures: { readonly [K in keyof TrajectoryMetrics]: Meas
   foreignScriptShare: (seen) => foreignScriptShare(seen.trajectory),
   brokenCharacters: (seen) => brokenCharacters(seen.trajectory),
   controlCharacters: (seen) => controlCharacters(seen.trajectory),
-  scrubbedValues: (seen) => scrubbedValues(seen.trajectory),
+  scrubbedSecrets: (seen) => scrubbedSecrets(seen.trajectory),
+  scrubbedPersonalValues: (seen) => scrubbedPersonalValues(seen.trajectory),
   fabricatedTurns: (seen) => seen.trajectory.marks.includes("fabricated-turns"),
   contamination: (seen) => seen.contamination,
 };

@@ -17,8 +17,8 @@ const tolerance = 1e-9;
 
 const withoutCalls = ({ standing }: Candidate): boolean => standing.contextCalls === 0;
 
-/** Sources that the mix asks for and no candidate comes from. */
-export function absentSources(list: readonly Candidate[], mix: FilterSetRecipe["mix"]): string[] {
+/** Sources that the mix asks for and nothing of the list comes from. */
+export function absentSources(list: readonly Pick<Candidate, "source">[], mix: FilterSetRecipe["mix"]): string[] {
   const sources = new Set(list.map(({ source }) => source));
   return Object.keys(mix).filter((name) => (mix[name] ?? 0) > 0 && !sources.has(name));
 }

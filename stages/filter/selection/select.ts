@@ -1,20 +1,9 @@
-import { z } from "zod";
-import { FilterSetRecipe } from "../../../schemas/recipe/filter-set.ts";
-import { RunRecipe } from "../../../schemas/recipe/run.ts";
-import { SampleKind } from "../../../schemas/sample.ts";
 import type { LeftOut } from "../../../schemas/selection.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
 import { composeSet } from "./compose.ts";
 import { NearDuplicates } from "./near-duplicates.ts";
+import type { SelectParams } from "./params.ts";
 import { byStanding } from "./standing.ts";
-
-export const SelectParams = z.strictObject({
-  set: FilterSetRecipe,
-  /** A trajectory counts by the samples that would be exported. */
-  kinds: z.array(SampleKind),
-  seed: RunRecipe.shape.seed,
-});
-export type SelectParams = z.infer<typeof SelectParams>;
 
 const bestFirst = (list: readonly Candidate[]): number[] =>
   [...list.keys()].sort((a, b) => {

@@ -1,9 +1,6 @@
 import type { SecretOptions } from "./find-secrets.ts";
 import { createScrubber } from "./scrubber.ts";
 
-/** Bump when an equal text would be scrubbed to another one. Part of stage 1's key. */
-export const scrubVersion = 1;
-
 /** One text on its own; for the texts of a trajectory make one `createScrubber`, so that equal values stay equal. `found`: sorted by type. */
 export function scrub(
   text: string,

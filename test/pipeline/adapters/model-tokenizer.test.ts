@@ -24,8 +24,8 @@ const bundles = (await smallBundles(recipe)).slice(0, 4);
 
 describe.each(Object.entries<ModelFolder>(modelFolders))("a folder that is %s", async (_name, model) => {
   const folder = await folderOf(model);
-  const choice = chooseTokenizer({ folder, template: null });
-  const tokenizer = openTokenizer(choice);
+  const choice = await chooseTokenizer({ folder, template: null });
+  const tokenizer = await openTokenizer(choice);
   const reference = Tokenizer.fromString(tokenizerText(model));
   const ids = async (text: string): Promise<number[]> => (await reference.encode(text, null, { addSpecialTokens: false })).getIds();
   const format = formatOf(tokenizer.countTokens);
@@ -85,10 +85,9 @@ describe.each(Object.entries<ModelFolder>(modelFolders))("a folder that is %s", 
   });
 
   test("has a digest that changes with the template and not with the place", async () => {
-    expect(chooseTokenizer({ folder: await folderOf(model), template: null }).digest).toBe(choice.digest);
-    expect(
-      chooseTokenizer({ folder: await folderOf({ ...model, template: `{#- other -#}${model.template}` }), template: null }).digest,
-    ).not.toBe(choice.digest);
+    const digestOf = async (folder: string): Promise<string> => (await chooseTokenizer({ folder, template: null })).digest;
+    expect(await digestOf(await folderOf(model))).toBe(choice.digest);
+    expect(await digestOf(await folderOf({ ...model, template: `{#- other -#}${model.template}` }))).not.toBe(choice.digest);
   });
 
   test("refuses text of the data that is a control token of this tokenizer, whatever Qwen2.5 makes of it", () => {
@@ -112,7 +111,7 @@ test("a template that writes a sample otherwise than we do refuses that sample, 
       "message.content | replace('All tests pass', 'Tests pass') +",
     ),
   });
-  const tokenizer = openTokenizer(chooseTokenizer({ folder, template: null }));
+  const tokenizer = await openTokenizer(await chooseTokenizer({ folder, template: null }));
   const bases = smallRecipe({ export: { kinds: ["step"] } });
   const [bundle] = bundles;
   if (bundle === undefined || tokenizer.renderChat === null) throw new Error("there are bundles");
@@ -130,7 +129,7 @@ describe("what cannot be trained on is refused by name, with what to do", () => 
     const folder = await folderOf({ ...modelFolders["llama-like"], ...change });
     await after?.(folder);
     try {
-      openTokenizer(chooseTokenizer({ folder, template: null })).countTokens("x");
+      (await openTokenizer(await chooseTokenizer({ folder, template: null }))).countTokens("x");
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
@@ -175,6 +174,6 @@ describe("what cannot be trained on is refused by name, with what to do", () => 
       await writeFile(join(folder, "tokenizer.json"), JSON.stringify({ ...file, model: { type: "Runes" } }));
     };
     expect(await refusal({}, odd)).toMatch(/tokenizer of a known kind.*Runes/);
-    expect(() => chooseTokenizer({ folder: null, template: "x.jinja" })).toThrow("tokenizer.folder");
+    await expect(chooseTokenizer({ folder: null, template: "x.jinja" })).rejects.toThrow("tokenizer.folder");
   });
 });

@@ -8,6 +8,7 @@ import { readParquet, Table as WasmTable, WriterPropertiesBuilder, writeParquet 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { countParquetRows, readParquetRows, readParquetSchema } from "../../../pipeline/adapters/parquet-reader.ts";
 import { writeParquet, writeParquetShards } from "../../../pipeline/adapters/parquet-writer.ts";
+import { sha256 } from "../../../pipeline/store/digest.ts";
 import { bool, type ColumnSchema, float64, int8, int32, list, nullable, type Row, struct, utf8 } from "../../../schemas/columns.ts";
 import { Fault } from "../../../schemas/fault.ts";
 
@@ -20,6 +21,12 @@ afterEach(async () => {
 });
 
 const rowGroupBytes = 1_000_000;
+
+/** 12,000 characters that no compressor makes much of. */
+const noise = (seed: number): string =>
+  Array.from({ length: 188 }, (_, block) => sha256(`${seed} ${block}`))
+    .join("")
+    .slice(0, 12_000);
 const schema = {
   id: utf8,
   note: nullable(utf8),
@@ -213,6 +220,21 @@ test("equal rows give equal bytes", async () => {
   await writeParquet(join(folder, "a.parquet"), schema, rows, { rowGroupBytes });
   await writeParquet(join(folder, "b.parquet"), schema, rows, { rowGroupBytes });
   expect(await readFile(join(folder, "a.parquet"))).toEqual(await readFile(join(folder, "b.parquet")));
+});
+
+test("a message that comes again anywhere in its row group is stored once, however much lies between", async () => {
+  const texts = Array.from({ length: 300 }, (_, index) => noise(index)); // 3.6 MB: more than an encoder's usual dictionary of 1 MiB
+  const sizeOf = async (contents: readonly string[]): Promise<number> =>
+    (
+      await writeParquet(
+        join(folder, "texts.parquet"),
+        { content: utf8 },
+        contents.map((content) => ({ content })),
+        { rowGroupBytes: 48e6 },
+      )
+    ).bytes;
+  const once = await sizeOf(texts);
+  expect(await sizeOf([...texts, ...texts, ...texts])).toBeLessThan(1.01 * once);
 });
 
 test("a row group ends before the row that would make it too large, and a row that is larger stands alone", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { statusText } from "../../../pipeline/commands/status.ts";
 import { Status } from "../../../schemas/status.ts";
 
-const statusWith = (rejected: Record<string, number>): Status =>
+const statusWith = (rejected: Record<string, number>, [stage, name] = ["2-detect", "detect"]): Status =>
   Status.parse({
     run: "mine",
     verdict: "default",
@@ -10,8 +10,8 @@ const statusWith = (rejected: Record<string, number>): Status =>
     shards: 1,
     stages: [
       {
-        stage: "2-detect",
-        name: "detect",
+        stage,
+        name,
         rows: { in: 60, out: 0, rejected, quarantined: 0, failed: 0 },
         shardsDone: 1,
         shardsMissing: 0,
@@ -29,4 +29,5 @@ test("the five commonest reasons are named, and the others are counted", () => {
     "2-detect rejected: 9 a, 8 b, 7 c, 6 d, 5 e, 7 for 2 other reasons (all of them: catgen status --json), 2 passed on from generate",
   );
   expect(statusText(statusWith({ a: 1 }))).toContain("2-detect rejected: 1 a\n");
+  expect(statusText(statusWith({ "near-duplicate": 3 }, ["5-select", "select"]))).toContain("5-select left out: 3 near-duplicate\n");
 });

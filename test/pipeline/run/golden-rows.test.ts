@@ -3,11 +3,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { loadTokenizer } from "../../../pipeline/adapters/tokenizer.ts";
 import { stepKey } from "../../../pipeline/keys.ts";
-import { exportVersion, generateVersion, type RowStepName, rowStages } from "../../../pipeline/plan.ts";
+import { exportVersion, generateVersion, loadStage, outlineOf, rowSteps } from "../../../pipeline/plan.ts";
 import { digestOf } from "../../../pipeline/store/digest.ts";
 import type { Bundle } from "../../../schemas/bundle.ts";
 import { Recipe } from "../../../schemas/recipe.ts";
-import { type ExportParams, exportTrajectory } from "../../../stages/export/export.ts";
+import { exportTrajectory } from "../../../stages/export/export.ts";
+import type { ExportParams } from "../../../stages/export/params.ts";
 import { importRecord } from "../../../stages/generate/import-record.ts";
 import { noEvaluationSets } from "../../../stages/lib/contamination/contamination.ts";
 import type { Outcome, Ports } from "../../../stages/stage.ts";
@@ -60,7 +61,8 @@ function importOne(run: Record<string, unknown>): Bundle["trajectory"] {
 
 async function rowsOf(trajectory: Bundle["trajectory"]): Promise<Record<string, unknown>> {
   const bundle: Record<string, Outcome<unknown>> = { trajectory: { ok: true, value: trajectory } };
-  for (const [name, stage] of Object.entries(rowStages)) {
+  for (const name of rowSteps) {
+    const stage = await loadStage(name);
     const input: Record<string, unknown> = {};
     for (const part of stage.reads) {
       const outcome = bundle[part];
@@ -68,7 +70,7 @@ async function rowsOf(trajectory: Bundle["trajectory"]): Promise<Record<string, 
       input[part] = outcome.value;
     }
     for (const part of stage.readsIfKept) input[part] = bundle[part];
-    bundle[stage.writes] = await stage.run(input as never, stepKey(name as RowStepName, settled).params as never, ports);
+    bundle[stage.writes] = await stage.run(input as never, stepKey(name, settled).params as never, ports);
   }
   return Object.fromEntries(Object.entries(bundle).map(([part, outcome]) => [part, outcome.ok ? outcome.value : { why: outcome.why }]));
 }
@@ -82,13 +84,16 @@ async function digests(): Promise<Record<string, { version: number; digest: stri
     exportTrajectory({ ...parts, leftOut: null } as never, stepKey("export", settled).params as ExportParams, ports),
   );
   const versioned = (version: number, values: unknown) => ({ version, digest: digestOf(JSON.parse(JSON.stringify(values))) });
-  const stages = Object.entries(rowStages).map(([name, stage]) => [
-    name,
-    versioned(
-      stage.version,
-      made.map((parts) => parts[stage.writes]),
-    ),
-  ]);
+  const stages = rowSteps.map((name) => {
+    const { version, writes } = outlineOf(name);
+    return [
+      name,
+      versioned(
+        version,
+        made.map((parts) => parts[writes]),
+      ),
+    ];
+  });
   return {
     generate: versioned(
       generateVersion,

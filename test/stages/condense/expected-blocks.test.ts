@@ -8,8 +8,9 @@ import { opinionRequest, opinionTokens } from "../../../stages/condense/ask/seco
 import { type ExpectedBlock, expectedBlocks } from "../../../stages/condense/expected-blocks.ts";
 import { CondenseParams } from "../../../stages/condense/params.ts";
 import { condenseInput } from "../../../stages/lib/condense-input.ts";
-import { condenseRequest, promptTokens, requestVersion } from "../../../stages/lib/condense-request.ts";
+import { condenseRequest, promptTokens } from "../../../stages/lib/condense-request.ts";
 import { render } from "../../../stages/lib/render.ts";
+import { requestVersion } from "../../../stages/lib/request-version.ts";
 import { measureSizes } from "../../../stages/lib/sizes.ts";
 import { exactTokens } from "../../fakes/fake-ports.ts";
 import { noPlacement } from "../../fakes/no-placement.ts";

@@ -111,7 +111,8 @@ test("characters are named by their step, their number and the words around the 
 
 test("scrubbed values are named by their placeholder and where it comes first", () => {
   const run = trajectoryOf([bashStep("cat k", "[SECRET:github-token:1]"), bashStep("echo [SECRET:github-token:1] [PERSONAL:email:2]", "")]);
-  expect(linesOf("maxScrubbedValues", run)).toEqual(["[SECRET:github-token:1] first in step 1", "[PERSONAL:email:2] first in step 2"]);
+  expect(linesOf("maxScrubbedSecrets", run)).toEqual(["[SECRET:github-token:1] first in step 1"]);
+  expect(linesOf("maxScrubbedPersonalValues", run)).toEqual(["[PERSONAL:email:2] first in step 2"]);
 });
 
 /** Measures that count places one by one, with the threshold whose evidence names them. */
@@ -126,7 +127,8 @@ const counts = {
   maxWebReads: "webReads",
   maxEnvironmentFailures: "environmentFailures",
   maxTimeouts: "timeouts",
-  maxScrubbedValues: "scrubbedValues",
+  maxScrubbedSecrets: "scrubbedSecrets",
+  maxScrubbedPersonalValues: "scrubbedPersonalValues",
 } as const satisfies { [K in LimitName]?: keyof TrajectoryMetrics };
 /** Measures that are a share, or count characters: there is a line exactly where they are not 0. */
 const shares = {

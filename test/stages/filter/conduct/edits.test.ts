@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { noOpEditShare } from "../../../../stages/filter/conduct/edits.ts";
 import { testRunsAfterEdit } from "../../../../stages/filter/conduct/tests.ts";
 import { callStep, conductOfRun, conductOfSteps, shellStep } from "../../../fakes/seen.ts";
@@ -30,6 +30,58 @@ test("tests count that ran after the last change of the sources, in the same com
 test("a test command that ran no test proves nothing", () => {
   const none = [shellStep("pytest", "no tests ran in 0.01s", 5), shellStep("pytest", "bash: pytest: command not found", 127)];
   expect(testRunsAfterEdit(conductOfSteps([look, edit, ...none, submit]))).toBe(0);
+});
+
+test("a runner that stops before its first test proves nothing, one whose counts are cut off does", () => {
+  const config = shellStep(
+    "python -m pytest tests/test_core.py -v",
+    "ERROR: while parsing the following warning configuration:\n  ignore",
+    4,
+  );
+  expect(testRunsAfterEdit(conductOfSteps([look, edit, config, submit]))).toBe(0);
+  const cut = shellStep("pytest tests | head -20", "collected 3 items\n\ntests/test_core.py F\n\n=== FAILURES ===\n    assert 1 == 2", 1);
+  expect(testRunsAfterEdit(conductOfSteps([look, edit, cut, submit]))).toBe(1);
+  const unbuilt = shellStep("go test ./...", "# acme/core\n./core.go:3: undefined: x\nFAIL\tacme/core [build failed]", 1);
+  expect(testRunsAfterEdit(conductOfSteps([look, edit, unbuilt, submit]))).toBe(0);
+});
+
+describe("a script of the run's own that is named after tests", () => {
+  const testedBy = (text: string, answer = "all fine", exit = 0): number | null =>
+    testRunsAfterEdit(
+      conductOfSteps([look, edit, createStep("/testbed/test_fix.py", text), shellStep("python test_fix.py", answer, exit), submit]),
+    );
+
+  test("counts where it loads the project or starts a program", () => {
+    expect(testedBy("import os, core\nassert core.x == 2")).toBe(1);
+    expect(testedBy("def f():\n    from src.core import x\n    assert x == 2")).toBe(1);
+    expect(testedBy("import subprocess\nsubprocess.run(['make', 'check'])")).toBe(1);
+  });
+
+  test("proves nothing where it tries a copy, reads the source's text, or could not load what it was to test", () => {
+    expect(testedBy("def fixed(x):\n    return x + 1\nassert fixed(1) == 2\nprint('all fine')")).toBe(0);
+    expect(testedBy("import os\nassert 'x = 2' in open('src/core.py').read()")).toBe(0);
+    expect(testedBy("import core", "Could not import required modules: build the extensions first", 1)).toBe(0);
+  });
+
+  test("counts where it was there before the run, and from when it is made to load the project", () => {
+    const run = shellStep("python tests/test_all.py", "all fine");
+    expect(testRunsAfterEdit(conductOfSteps([look, viewStep("/testbed/tests/test_all.py", "     1\tpass"), edit, run, submit]))).toBe(1);
+    const written = createStep("/testbed/test_fix.py", "print('all fine')");
+    const mended = editStep("/testbed/test_fix.py", "print('all fine')", "import core\nassert core.x == 2");
+    const own = shellStep("python test_fix.py", "all fine");
+    expect(testRunsAfterEdit(conductOfSteps([look, edit, written, own, mended, own, submit]))).toBe(1);
+  });
+
+  test("is no test of the change that it makes itself", () => {
+    const text = "text = open('/testbed/src/core.py').read()\nopen('/testbed/src/core.py', 'w').write(text.replace('x = 1', 'x = 2'))";
+    const made = [createStep("/testbed/test_fix.py", text), shellStep("python test_fix.py", "done")];
+    expect(testRunsAfterEdit(conductOfSteps([look, ...made, submit]))).toBe(0);
+  });
+});
+
+test("a file name in quotes of its own is the name without them", () => {
+  const quoted = callStep("create", { filename: '"test_sort.py"' }, "[File: test_sort.py (1 lines total)]");
+  expect(testRunsAfterEdit(conductOfSteps([look, edit, testRun, quoted, submit]))).toBe(1);
 });
 
 test("notes, scratch files and tidying up after the tests are no change that needs testing", () => {

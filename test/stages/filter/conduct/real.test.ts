@@ -24,6 +24,9 @@ const files = [
   "cli-sessions/agentcmd__gemini__session-2025-10-27T19-55-981c87cb.json",
   "adp/swe-smith/sample_raw.json",
   "adp/nebius_SWE-agent-trajectories/sample_raw.json",
+  "openhands-v1-events/de0bf9a0a218485e85cb5a80c8e3bacc.events.jsonl",
+  "mini-swe-agent/deepseek/deepseek_chat_test_1-100/django__django-11179.traj.json",
+  "openhands-v1-events/2fede959a09e489bb4c97f4f81c5830a.events.jsonl",
 ];
 
 type Name = keyof TrajectoryMetrics;
@@ -61,6 +64,15 @@ const seen: readonly (readonly [run: string, measure: Name, value: TrajectoryMet
   ["0cf772fbb5534270948762c03f91a259", "testFilesChanged", 0, "five test scripts, all made by the run and removed by it"],
   ["getmoto__moto", "hasPatch", false, "the row has an empty patch"],
   ["astropy__astropy-14369", "controlCharacters", 1550, "pytest prints in colour"],
+  [
+    "de0bf9a0a218485e85cb5a80c8e3bacc",
+    "testRunsAfterEdit",
+    0,
+    "pytest stops at its configuration, scripts cannot import astropy or read its text",
+  ],
+  ["django__django-11179/15195e64d52f", "testRunsAfterEdit", 0, "test_fix.py makes the change, two scripts read its text or try a mock"],
+  ["d1aff777f21d49b1a21a47f1a1c3b9fd", "testRunsAfterEdit", 0, "four runs of scripts that try a copy of the function"],
+  ["2fede959a09e489bb4c97f4f81c5830a", "testRunsAfterEdit", 0, "three scripts that try copies of the function"],
   [
     "astropy__astropy-14369",
     "testRunsAfterEdit",

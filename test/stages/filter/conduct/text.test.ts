@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { brokenCharacters, controlCharacters, foreignScriptShare, scrubbedValues } from "../../../../stages/filter/conduct/text.ts";
+import {
+  brokenCharacters,
+  controlCharacters,
+  foreignScriptShare,
+  scrubbedPersonalValues,
+  scrubbedSecrets,
+} from "../../../../stages/filter/conduct/text.ts";
 import { bashStep, trajectoryOf } from "../../../fakes/steps.ts";
 
 const saying = (...thoughts: string[]) => trajectoryOf(thoughts.map((thought) => bashStep("ls", "", thought)));
@@ -36,10 +42,11 @@ test("control characters count once each, a terminal's sequence as one, tab and 
   expect(controlCharacters(printing("\u001b[31mred\u001b[0m \u0007\u0085"))).toBe(4);
 });
 
-test("scrubbed values are counted by value, wherever their placeholders stand", () => {
+test("scrubbed values are counted by value, wherever their placeholders stand, secrets and personal values apart", () => {
   const run = trajectoryOf([bashStep("echo [SECRET:github-token:1]", "[SECRET:github-token:1] [SECRET:github-token:2] [PERSONAL:mail:1]")]);
-  expect(scrubbedValues(run)).toBe(3);
-  expect(scrubbedValues(printing("[SECRET] and [SECRET:]"))).toBe(0);
+  expect([scrubbedSecrets(run), scrubbedPersonalValues(run)]).toEqual([2, 1]);
+  const names = printing("[SECRET] and [SECRET:], [PERSONAL:1]");
+  expect([scrubbedSecrets(names), scrubbedPersonalValues(names)]).toEqual([0, 0]);
 });
 
 test("of any text, nothing is found that plain text could have", () => {

@@ -11,9 +11,9 @@ import type { Trajectory } from "../../../../schemas/trajectory.ts";
 import { condense } from "../../../../stages/condense/condense.ts";
 import { detect } from "../../../../stages/detect/detect.ts";
 import type { CheckView } from "../../../../stages/lib/checks/check.ts";
-import { requestVersion } from "../../../../stages/lib/condense-request.ts";
 import { noEvaluationSets } from "../../../../stages/lib/contamination/contamination.ts";
 import { type RenderedStep, render } from "../../../../stages/lib/render.ts";
+import { requestVersion } from "../../../../stages/lib/request-version.ts";
 import type { Ports } from "../../../../stages/stage.ts";
 import { noPlacement } from "../../../fakes/no-placement.ts";
 
