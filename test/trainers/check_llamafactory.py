@@ -109,7 +109,7 @@ def loads_our_labels(exported, tokenizer):
         template = get_template_and_fix_tokenizer(module["tokenizer"], data)
         loaded = get_dataset(template, model, data, training, stage="sft", **module)
         made = Counter((tuple(row["input_ids"]), tuple(row["labels"])) for row in loaded["train_dataset"])
-        mixture, _, layout = config.stem.partition("-")
+        mixture, _, layout = config.stem.rpartition("-")
         parts = [part for part in exported.parts if part.layout == "input-output" and part.split == "train" and part.kind in MIXTURES[mixture]]
         ours = Counter()
         samples = 0
