@@ -59,7 +59,7 @@ export const outlineOf = (name: RowStepName): AnyOutline => rowStages[name].outl
 export const loadStage = (name: RowStepName): Promise<AnyStage> => rowStages[name].load();
 
 /** Import is no `Stage` (it reads files, not rows), selecting sees all rows at once, and export writes none; their versions stand here. */
-export const generateVersion = 3;
+export const generateVersion = 4;
 export const selectVersion = 3;
 export const exportVersion = 7;
 

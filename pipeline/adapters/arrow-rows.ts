@@ -1,16 +1,38 @@
 import { createRequire } from "node:module";
 import type * as Arrow from "apache-arrow";
 import type { ColumnSchema, ColumnType, ListType, Row, StructType } from "../../schemas/columns.ts";
+import { newRoom, type Room } from "./scratch.ts";
 
 /** By require: as modules, its 146 files would go through the TypeScript loader one by one, which takes half as long as a small run. */
 const arrow = createRequire(import.meta.url)("apache-arrow") as typeof Arrow;
 
-/** Rows as an Arrow IPC stream of one record batch: how the Parquet encoder takes them. */
-export function ipcStream(columns: ColumnSchema, rows: readonly Row[]): Uint8Array {
-  const schema = arrowSchema(columns);
-  const data = structData({ type: "struct", nullable: false, fields: columns }, rows);
-  const batch = new arrow.RecordBatch(schema, data as Arrow.Data<Arrow.Struct>);
-  return arrow.tableToIPC(new arrow.Table(schema, [batch]), "stream");
+/** Rows as an Arrow IPC stream of one record batch, in memory of `room`: how the Parquet encoder takes them. */
+export function ipcStream(columns: ColumnSchema, rows: readonly Row[], room: Room = newRoom): Uint8Array {
+  const data = structData({ type: "struct", nullable: false, fields: columns }, rows, room);
+  const pieces = new Pieces();
+  const writer = new arrow.RecordBatchStreamWriter();
+  writer.reset(pieces).write(new arrow.RecordBatch(arrowSchema(columns), data as Arrow.Data<Arrow.Struct>));
+  writer.finish();
+  return pieces.joined(room);
+}
+
+/** What an Arrow writer says, piece by piece; its own queue would join them in new memory. */
+class Pieces extends arrow.AsyncByteQueue {
+  private readonly pieces: Uint8Array[] = [];
+
+  override write(piece: Uint8Array): void {
+    this.pieces.push(piece);
+  }
+
+  joined(room: Room): Uint8Array {
+    const whole = room(this.pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
+    let end = 0;
+    for (const { buffer, byteOffset, byteLength } of this.pieces) {
+      whole.set(new Uint8Array(buffer, byteOffset, byteLength), end); // a column of numbers comes as an array of them
+      end += byteLength;
+    }
+    return whole;
+  }
 }
 
 function arrowSchema(columns: ColumnSchema): Arrow.Schema {
@@ -42,13 +64,13 @@ function arrowType(type: ColumnType): Arrow.DataType {
 }
 
 /** One column of checked values. A value is null where the type allows it, or where a struct around it is null. */
-function columnData(type: ColumnType, values: readonly unknown[]): Arrow.Data {
-  if (type.type === "list") return listData(type, values as readonly (ArrayLike<unknown> | null)[]);
-  if (type.type === "struct") return structData(type, values as readonly (Row | null)[]);
+function columnData(type: ColumnType, values: readonly unknown[], room: Room): Arrow.Data {
+  if (type.type === "list") return listData(type, values as readonly (ArrayLike<unknown> | null)[], room);
+  if (type.type === "struct") return structData(type, values as readonly (Row | null)[], room);
   const nulls = nullsOf(type, values);
   switch (type.type) {
     case "utf8":
-      return arrow.makeData({ type: scalarTypes.utf8, ...nulls, ...utf8Buffers(values as readonly (string | null)[]) });
+      return arrow.makeData({ type: scalarTypes.utf8, ...nulls, ...utf8Buffers(values as readonly (string | null)[], room) });
     case "bool":
       return arrow.makeData({ type: scalarTypes.bool, ...nulls, data: bitmap(values.length, (index) => values[index] === true) });
     case "int8":
@@ -60,13 +82,13 @@ function columnData(type: ColumnType, values: readonly unknown[]): Arrow.Data {
   }
 }
 
-function listData(type: ListType, values: readonly (ArrayLike<unknown> | null)[]): Arrow.Data {
+function listData(type: ListType, values: readonly (ArrayLike<unknown> | null)[], room: Room): Arrow.Data {
   const valueOffsets = new Int32Array(values.length + 1);
   values.forEach((value, index) => {
     valueOffsets[index + 1] = (valueOffsets[index] ?? 0) + (value?.length ?? 0);
   });
   const length = valueOffsets[values.length] ?? 0;
-  const child = numbersData(type.element, values, length) ?? columnData(type.element, flattened(values, length));
+  const child = numbersData(type.element, values, length) ?? columnData(type.element, flattened(values, length), room);
   return arrow.makeData({ type: arrowType(type) as Arrow.List, ...nullsOf(type, values), valueOffsets, child });
 }
 
@@ -91,19 +113,20 @@ function flattened(values: readonly (ArrayLike<unknown> | null)[], length: numbe
   return elements;
 }
 
-function structData(type: StructType, values: readonly (Row | null)[]): Arrow.Data {
+function structData(type: StructType, values: readonly (Row | null)[], room: Room): Arrow.Data {
   const children = Object.entries(type.fields).map(([name, field]) =>
     columnData(
       field,
       values.map((value) => value?.[name] ?? null),
+      room,
     ),
   );
   return arrow.makeData({ type: arrowType(type) as Arrow.Struct, ...nullsOf(type, values), children });
 }
 
-function utf8Buffers(values: readonly (string | null)[]): { valueOffsets: Int32Array; data: Buffer } {
+function utf8Buffers(values: readonly (string | null)[], room: Room): { valueOffsets: Int32Array; data: Buffer } {
   const valueOffsets = new Int32Array(values.length + 1);
-  const data = Buffer.allocUnsafe(values.reduce((sum, value) => sum + (value === null ? 0 : Buffer.byteLength(value)), 0));
+  const data = room(values.reduce((sum, value) => sum + (value === null ? 0 : Buffer.byteLength(value)), 0));
   let end = 0;
   values.forEach((value, index) => {
     if (value !== null) end += data.write(value, end, "utf8");

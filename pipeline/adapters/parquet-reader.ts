@@ -7,15 +7,17 @@ import { isHubPath, openHubFile } from "./hub-file.ts";
 
 /**
  * Rows as JSON-like values, one row group in memory at a time: 64-bit integers are numbers, or strings where a number would be inexact;
- * dates and times are ISO strings, bytes base64, absent is null. Without `columns`, all of them.
+ * dates and times are ISO strings, bytes base64, absent is null. `columns`: those wanted, or a choice among those that are there; left out: all.
  */
 export async function* readParquetRows(
   path: string,
-  options: { readonly columns?: readonly string[] } = {},
+  options: { readonly columns?: readonly string[] | ((present: readonly string[]) => readonly string[]) } = {},
 ): AsyncGenerator<Record<string, unknown>, void> {
   const file = await openParquet(path);
   try {
-    const columns = options.columns ? checkedColumns(path, columnNames(file.metadata), options.columns) : columnNames(file.metadata);
+    const present = columnNames(file.metadata);
+    const wanted = typeof options.columns === "function" ? options.columns(present) : (options.columns ?? present);
+    const columns = checkedColumns(path, present, wanted);
     let rowStart = 0;
     for (const group of file.metadata.row_groups) {
       const rowEnd = rowStart + Number(group.num_rows);
@@ -28,12 +30,6 @@ export async function* readParquetRows(
   }
 }
 
-/** Rows with all columns but these, which nothing reads: on the hub they are not even fetched. */
-export async function* readParquetRowsWithout(path: string, unread: ReadonlySet<string>): AsyncGenerator<Record<string, unknown>, void> {
-  const columns = (await readParquetSchema(path)).filter((column) => !unread.has(column));
-  yield* readParquetRows(path, { columns });
-}
-
 /** Names of the columns in the file's order; nested fields are not named. */
 export async function readParquetSchema(path: string): Promise<string[]> {
   return withParquet(path, ({ metadata }) => columnNames(metadata));
@@ -43,6 +39,9 @@ export async function readParquetSchema(path: string): Promise<string[]> {
 export async function countParquetRows(path: string): Promise<number> {
   return withParquet(path, ({ metadata }) => Number(metadata.num_rows));
 }
+
+/** Bytes of the end that are read in the hope that the footer is in them; a longer one is fetched in a second piece. Ours: footers of 100 columns are shorter. */
+const initialFetchSize = 1 << 16;
 
 interface OpenParquet {
   close(): Promise<void>;
@@ -64,7 +63,7 @@ async function openParquet(path: string): Promise<OpenParquet> {
   const { buffer, close } = isHubPath(path) ? { buffer: await openHubFile(path), close: async () => undefined } : await openLocal(path);
   try {
     if (buffer.byteLength < 12) throw new Error(`${buffer.byteLength} bytes`); // two marks of 4 and the footer's length
-    return { close, buffer, metadata: await parquetMetadataAsync(buffer, { geoparquet: false, parsers }) };
+    return { close, buffer, metadata: await parquetMetadataAsync(buffer, { geoparquet: false, parsers, initialFetchSize }) };
   } catch (cause) {
     await close();
     throw unreadable(path, cause);

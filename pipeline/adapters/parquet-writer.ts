@@ -4,6 +4,7 @@ import * as parquet from "parquet-wasm";
 import type { ColumnSchema, Row } from "../../schemas/columns.ts";
 import { asIoFault, syncFolder, temporaryName } from "../store/atomic.ts";
 import { ipcStream, measuredFields } from "./arrow-rows.ts";
+import { Scratch } from "./scratch.ts";
 
 export interface WriteOptions {
   /** A row group holds at most this many bytes before compression (one row may be larger). Below 64 MB: readers hold a whole group. */
@@ -243,8 +244,12 @@ function writerProperties(): parquet.WriterProperties {
     .build();
 }
 
+/** Of all files: a batch is in the module's own memory before the next one begins. */
+const scratch = new Scratch();
+
 function wasmBatch(columns: ColumnSchema, rows: readonly Row[]): parquet.RecordBatch {
-  const table = parquet.Table.fromIPCStream(ipcStream(columns, rows));
+  scratch.again();
+  const table = parquet.Table.fromIPCStream(ipcStream(columns, rows, scratch.room));
   try {
     const [encoded, ...others] = table.recordBatches();
     if (encoded === undefined || others.length > 0) throw new Error(`expected 1 record batch, got ${encoded ? 1 + others.length : 0}`);

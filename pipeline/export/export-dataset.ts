@@ -271,6 +271,7 @@ async function writeTexts(
       text: datasetCard({
         tokenizer: tokenizer ?? "Qwen2.5",
         made: madeWith(request),
+        trainers: trainerPlans(plan).flatMap((one) => ("why" in one ? [] : [one.name])),
         audit,
         params,
         parts,

@@ -1,10 +1,12 @@
 import { auditAccountPath, auditPartColumns } from "../../schemas/audit.ts";
 import { Fault } from "../../schemas/fault.ts";
 import type { OutcomeFact } from "../../schemas/inputs.ts";
+import { rowFields } from "../../stages/generate/dialects/lib-row-fields.ts";
+import { dialectOf } from "../../stages/generate/import-record.ts";
 import { describe, isFields } from "../../stages/generate/lenient.ts";
 import { pageKind, samplesRefusal } from "../../stages/generate/other-formats.ts";
 import { type Report, readMarkdownReport, readReport, withoutTrailingCommas } from "../../stages/generate/reports.ts";
-import { readParquetRowsWithout } from "../adapters/parquet-reader.ts";
+import { readParquetRows } from "../adapters/parquet-reader.ts";
 import { auditRecordOf } from "./audit-record.ts";
 import { readCompletions, readEventFiles } from "./many-files.ts";
 import { decode, parseJson } from "./parse.ts";
@@ -227,13 +229,30 @@ async function* rescued(part: InputPart, tally: Tally, reading: Reading): AsyncG
 
 // ---- Tables and pages ----
 
-/** Columns that no dialect reads and that weigh much: logs of test runs (nebius/SWE-agent-trajectories), what was made of a run that comes back. */
-const unreadColumns: ReadonlySet<string> = new Set(["eval_logs", ...auditPartColumns]);
+const isOurs = (column: string): boolean => column.startsWith("cat_");
+
+/** Of our own tables all but what was made of a run that comes back, which pulling reads; of others' what dialects look at. */
+const isRead = (column: string): boolean => (isOurs(column) ? !auditPartColumns.has(column) : rowFields.has(column));
+
+/** Rows with the columns that are read; where the first of them is no run, with all, so that the refusal can say what is there. */
+async function* tableRows(path: string): AsyncGenerator<Record<string, unknown>> {
+  let known = false;
+  const columns = (present: readonly string[]): readonly string[] => {
+    known = present.some(isOurs);
+    return present.filter(isRead);
+  };
+  for await (const row of readParquetRows(path, { columns })) {
+    known ||= dialectOf(row, path) !== null;
+    if (!known) break;
+    yield row;
+  }
+  if (!known) yield* readParquetRows(path);
+}
 
 async function* rowsOf(path: string): AsyncGenerator<Record<string, unknown>> {
   let rows = 0;
   try {
-    for await (const row of readParquetRowsWithout(path, unreadColumns)) {
+    for await (const row of tableRows(path)) {
       yield row;
       rows += 1;
     }

@@ -14,6 +14,7 @@ import {
   partConfigs,
 } from "./dataset-parts.ts";
 import { funnelMarkdown } from "./funnel-table.ts";
+import type { LauncherName } from "./launchers/launcher.ts";
 import { type LayoutName, layouts } from "./layouts/index.ts";
 import { grouped } from "./number-text.ts";
 import type { ExportParams } from "./params.ts";
@@ -47,6 +48,8 @@ export interface CardFacts {
   readonly content: string;
   /** null: not told. */
   readonly made: MadeWith | null;
+  /** Trainers that there are configs for. */
+  readonly trainers: readonly LauncherName[];
   /** null: none travels with it. */
   readonly audit: AuditSizes | null;
 }
@@ -257,6 +260,32 @@ that kind before judging); \`cat_step_ids\` (per message, the base step it rende
 ${refused.length === 0 ? "" : `\nKept by the thresholds and left out at export:\n\n${table(["kind", "reason", "samples"], refused)}\n`}`;
 }
 
+/** Commands from the folder to the first step of a training, as they are run in our tests. Empty: there is no trainer's config. */
+function trainingText({ trainers, params }: CardFacts): string {
+  const { model, yarn, nodes, engines } = params.export.training;
+  const [first, ...others] = [...trainers].sort((a, b) => Number(b === "trl") - Number(a === "trl"));
+  if (first === undefined) return "No trainer's configs go with it.";
+  const or = others.length === 0 ? "" : `# or ${others.join(", ")}`;
+  const launch = engines.length === 0 ? "" : `launch/{${engines.join(",")}}/`;
+  const start =
+    nodes === 1
+      ? `bash configs/${first}/run.sh`
+      : `NODE_RANK=0 HEAD_HOST=host-a bash configs/${first}/run.sh   # on each of ${nodes} hosts with its rank${launch === "" ? "" : `, or by ${launch}`}`;
+  const lines: [string, string][] = [
+    ["python3 launch/prepare-model.py", `# ${model} into ./model${yarn ? `, positions stretched to ${params.window.tokens} by YaRN` : ""}`],
+    [`bash configs/${first}/install.sh`, or],
+    [start, ""],
+  ];
+  return `For training, download the whole folder, then, from inside it:
+
+\`\`\`bash
+${lines.map(([command, comment]) => `${comment === "" ? command : `${command.padEnd(47)} ${comment}`}`.trimEnd()).join("\n")}
+\`\`\`
+
+The configs hold the hyper-parameters of the paper where it states them; the rest (batch, betas, precision, YaRN) is ours. \`configs/README.md\` says what each
+trainer reads, whether each turn is trained exactly once by it, and what memory and time a training takes.`;
+}
+
 function usage(facts: CardFacts): string {
   const config = namedConfigs(facts)[0]?.name;
   if (config === undefined) return "";
@@ -269,16 +298,11 @@ from datasets import load_dataset
 dataset = load_dataset("PATH_OR_REPO", "${config}", split="train")  # a path must end in a name, so not "."
 \`\`\`
 
-Configurations are named \`<layout>-<kind>\`${combinedConfigs(facts.parts, facts.params.export.mixtures).length > 0 ? ", those of several kinds in one `<layout>-<mixture>`" : ""}${validation}. For training, download the whole folder, then, from inside it:
+Configurations are named \`<layout>-<kind>\`${combinedConfigs(facts.parts, facts.params.export.mixtures).length > 0 ? ", those of several kinds in one `<layout>-<mixture>`" : ""}${validation}.
 
-\`\`\`bash
-python3 launch/prepare-model.py                 # ${facts.params.export.training.model} into ./model${facts.params.export.training.yarn ? `, positions stretched to ${facts.params.window.tokens} by YaRN` : ""}
-bash configs/trl/install.sh                     # or axolotl, ms-swift, llamafactory, automodel
-bash configs/trl/run.sh                         # several hosts: launch/{torchrun,slurm,skypilot,kubernetes}/
-\`\`\`
+${trainingText(facts)}
 
-The configs hold the hyper-parameters of the paper where it states them; the rest (batch, betas, precision, YaRN) is ours. \`configs/README.md\` says what each
-trainer reads, whether each turn is trained exactly once by it, and what memory and time a training takes. Inference must keep to \`runtime.yaml\`.
+Inference must keep to \`runtime.yaml\`.
 ${facts.parts.some((part) => part.layout === "messages") ? "Other trainers: verl and OpenRLHF read `messages` but train every agent turn, the repeated ones too: give them the `base` kind only.\n" : ""}`;
 }
 

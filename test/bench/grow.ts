@@ -12,6 +12,9 @@ import { drawer } from "../../stages/lib/drawer.ts";
  *   npx tsx test/bench/grow.ts 1000 /tmp/grown.jsonl 4    (of each run the first three steps and the last: many short ones)
  */
 
+/** Options of a run that keeps its copies: some are near-duplicates, of which a dataset would hold one. */
+export const keepCopies = ["--set", "filter.set.nearDuplicateSteps=null", "--set", "filter.set.nearDuplicateTasks=null"];
+
 const folder = new URL("../fixtures/demo-trajectories/", import.meta.url);
 
 const syllables = "ba co di fu ge ha jo ki lu me na po qua ri su ta ve wi xo zy bra clo dre fli gru ple sto tra".split(" ");

@@ -80,6 +80,12 @@ function metrics(): Metrics {
   };
 }
 
+function pythonRow(label: string, all: readonly Cost[]): (string | number)[] {
+  const seconds = median(all.map((one) => one.seconds));
+  const cpuMs = 1_000 * median(all.map((one) => one.cpuSeconds));
+  return [label, (1_000 * seconds).toFixed(0), cpuMs.toFixed(0), Math.round(trajectories / seconds)];
+}
+
 const folder = await mkdtemp(join(tmpdir(), "catgen-bench-"));
 try {
   const run = await createRun(folder, "judge", shards);
@@ -120,7 +126,7 @@ try {
   const stored: number[] = [];
   const processor: number[] = [];
   const threaded: number[] = [];
-  const theirs: number[] = [];
+  const theirs = { judge: [] as Cost[], judge_pandas: [] as Cost[] };
   const threads = Math.min(2, availableParallelism()); // as many as `run` takes for this much: one per 64 MiB of metrics
   const contextOf = (now: Settled) => ({
     run,
@@ -155,7 +161,8 @@ try {
     threaded.push(performance.now() - threadsStarted);
     const rowsOf = join(folder, "judge/stages/5-measure/rows");
     if (python !== null)
-      theirs.push(1_000 * (await costOf([python, pythonScript("judge"), rowsOf, join(folder, "out.jsonl"), String(50 + round)])).seconds);
+      for (const script of ["judge", "judge_pandas"] as const)
+        theirs[script].push(await costOf([python, pythonScript(script), rowsOf, join(folder, "out.jsonl"), String(50 + round)]));
   }
   const everything = {
     outcome: null,
@@ -211,12 +218,19 @@ try {
         (1_000 * median(analyses.map((one) => one.cpuSeconds))).toFixed(0),
         Math.round(trajectories / analysis),
       ],
+      ...(python === null
+        ? []
+        : [pythonRow("python: json and comparisons, whole process", theirs.judge), pythonRow("python: pandas", theirs.judge_pandas)]),
     ],
   );
   console.log();
   guard("1 GB against what analyze holds at its largest", 1_000 / Math.max(...analyses.map((one) => one.peakMegabytes)), 1);
-  if (theirs.length > 0)
-    guard("judging from stored metrics to stored verdicts, against json and comparisons in Python", median(theirs) / median(stored), 0.6);
+  const beside = (all: readonly Cost[]): number => (1_000 * median(all.map(({ seconds }) => seconds))) / median(stored);
+  if (python === null) console.log("python: not measured; `make bench` sets it up where python3 with venv is found");
+  else {
+    guard("judging from stored metrics to stored verdicts, against json and comparisons in Python", beside(theirs.judge), 0.6);
+    guard("the same against pandas", beside(theirs.judge_pandas), 1);
+  }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

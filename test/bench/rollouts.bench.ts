@@ -17,7 +17,7 @@ import { PersonaRecipe } from "../../schemas/recipe/persona.ts";
 import { none } from "../../stages/generate/rollout/policies/none.ts";
 import { rollOut } from "../../stages/generate/rollout/roll-out.ts";
 import type { SandboxSpec } from "../../stages/lib/sandbox.ts";
-import { costOf, fixed, guard, machine, median, print, python, pythonScript, repository } from "./lib.ts";
+import { costOf, fixed, guard, machine, median, miniSweAgentPython, print, pythonScript, repository } from "./lib.ts";
 
 const steps = Number(process.argv[2] ?? 50);
 const rounds = 5;
@@ -164,10 +164,11 @@ if (kind !== null) {
   const stepMs = median(runs.map((run) => run.stepMs));
   console.log(`${machine()}\nsandbox ${kind.name}, runs of ${steps} steps, a model that answers at once, median of ${rounds}\n`);
   const mini =
-    python === null
+    miniSweAgentPython === null
       ? {}
       : (JSON.parse(
-          (await costOf([python, pythonScript("mini_loop"), String(steps), String(rounds)])).stdout.trim().split("\n").at(-1) ?? "{}",
+          (await costOf([miniSweAgentPython, pythonScript("mini_loop"), String(steps), String(rounds)])).stdout.trim().split("\n").at(-1) ??
+            "{}",
         ) as Record<string, number>);
   print(
     ["", "ms"],

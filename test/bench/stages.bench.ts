@@ -8,7 +8,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { grow } from "./grow.ts";
+import { grow, keepCopies } from "./grow.ts";
 import { type Cost, catgen, costOf, fixed, guard, machine, median, print, python, pythonScript, repository, vocabulary } from "./lib.ts";
 
 const megabytes = Number(process.argv[2] ?? 30);
@@ -23,7 +23,7 @@ const add = (name: string, cost: Cost): void => void costs.set(name, [...(costs.
 
 async function wholeRun(name: string, input: string, jobs: number): Promise<void> {
   for (const stage of stages) {
-    const args = ["run", stage, "--run", name, "--runs", join(folder, "runs"), "--jobs", String(jobs)];
+    const args = ["run", stage, "--run", name, "--runs", join(folder, "runs"), "--jobs", String(jobs), ...keepCopies];
     add(`${stage} ${jobs}`, await catgen([...args, ...(stage === "generate" ? ["--input", input] : [])]));
   }
   await rm(join(folder, "runs"), { recursive: true, force: true });
@@ -40,6 +40,8 @@ try {
     await wholeRun("one", input, 1);
     if (python !== null) add("python json", await costOf([python, pythonScript("read_json"), input]));
     if (python !== null) add("python count 1", await costOf([python, pythonScript("count_tokens"), input, vocabulary(), "1"]));
+    if (python !== null)
+      add("python pandas", await costOf([python, pythonScript("measure_pandas"), input, vocabulary(), join(folder, "measured.jsonl")]));
     if (cores > 1) await wholeRun("all", input, cores);
     if (python !== null)
       add(`python count ${cores}`, await costOf([python, pythonScript("count_tokens"), input, vocabulary(), String(cores)]));
@@ -71,6 +73,7 @@ try {
         : [
             row("python: json.loads alone (1)", "python json"),
             row("python: json + tokenizers (1)", "python count 1"),
+            row("python: pandas + tokenizers + re, a few measures (1)", "python pandas"),
             row(`python: json + tokenizers + multiprocessing (${cores})`, `python count ${cores}`),
             row(`python: datasets.map (${cores})`, `python datasets ${cores}`),
           ]),
@@ -94,6 +97,7 @@ try {
     );
     guard(`the same, ${cores} cores`, of(`python count ${cores}`).seconds / work(cores), 1);
     guard(`the same against datasets.map, ${cores} cores`, of(`python datasets ${cores}`).seconds / work(cores), 1);
+    guard("measure against a few measures in pandas, one core", of("python pandas").seconds / of("measure 1").seconds, 1);
   }
 } finally {
   await rm(folder, { recursive: true, force: true });

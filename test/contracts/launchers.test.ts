@@ -91,6 +91,13 @@ describe.each(Object.keys(launchers))("launcher %s", (name) => {
     }
   });
 
+  test("each config writes into a folder of its own, so that none resumes another's training", () => {
+    const all = trainings(planWith({ parts: parts(["train"], undefined, allLayouts), training: { trainers: [name] } }));
+    const folders = all.map(([, config]) => own(config)["output_dir"] ?? (config["checkpoint"] as Config)["checkpoint_dir"]);
+    expect(folders.length).toBeGreaterThan(1);
+    expect(new Set(folders).size).toBe(folders.length);
+  });
+
   test("has no config for a dataset without rows, and says so", () => {
     const files = launchFiles(planWith({ parts: [], training: { trainers: [name] } }));
     expect(files.filter(({ path }) => path.includes(name))).toEqual([]);
@@ -124,7 +131,10 @@ describe.each(Object.keys(launchers))("launcher %s", (name) => {
 
 /** Longest sequence; `cutoff_len` and others are its names. */
 const sequenceOf = (config: Config): unknown =>
-  config["sequence_len"] ?? config["max_length"] ?? config["cutoff_len"] ?? (config["dataset"] as Config)["seq_length"];
+  config["sequence_len"] ?? config["max_length"] ?? cutoffOf(config) ?? (config["dataset"] as Config)["seq_length"];
+
+/** LLaMA-Factory takes one token off when it packs. */
+const cutoffOf = ({ cutoff_len: cutoff, neat_packing: packs }: Config): unknown => (packs === true ? Number(cutoff) - 1 : cutoff);
 
 /** Share of the steps. */
 function warmupOf(config: Config): number {

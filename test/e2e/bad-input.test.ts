@@ -83,6 +83,59 @@ test("the same run in two files is one trajectory, and the second file is named 
   expect(status.stages[0]?.rows).toMatchObject({ in: 2, out: 1, rejected: { duplicate: 1 } });
 });
 
+/** Ids of all trajectories of a run, with their licences. */
+async function licencesIn(run: string): Promise<Record<string, string | null>> {
+  const { trajectories } = await place.json<{ trajectories: { id: string }[] }>(["show", "--list", "--run", run]);
+  const shown = await Promise.all(
+    trajectories.map(async ({ id }) => {
+      const { trajectory } = await place.json<{ trajectory: { origin: { licence: string | null } } }>(["show", id, "--run", run]);
+      return [id, trajectory.origin.licence] as const;
+    }),
+  );
+  return Object.fromEntries(shown);
+}
+
+test("two sources under one name: other runs of the same task are other trajectories, and none takes another's place", async () => {
+  const [mine, yours] = [30, 40].map((steps) => messageLines([{ instance: "good__one-1", steps }]));
+  const { status, code } = await importing({ "mine/a.jsonl": mine ?? "", "yours/a.jsonl": yours ?? "" }, "--set", "generate.source=both");
+  expect(code).toBe(0);
+  expect(status.inputs).toMatchObject({ files: 2, imported: 2, partOf: 0, trajectories: 2 });
+  const ids = Object.keys(await licencesIn(`bad-${runs}`));
+  expect(ids.map((id) => id.split("/").slice(0, 2).join("/"))).toEqual(["both/good__one-1", "both/good__one-1"]);
+  expect(new Set(ids).size).toBe(2);
+});
+
+test("two sources under one id: the very same run under two licences is one trajectory under that of the first file, whatever the order they are given in", async () => {
+  const under = (license: string): string => `${JSON.stringify({ ...messageRun({ instance: "good__one-1", steps: 30 }), license })}\n`;
+  const first = await place.write("one-id/a.jsonl", under("MIT"));
+  const second = await place.write("one-id/b.jsonl", under("CC-BY-NC-4.0"));
+  for (const [name, inputs] of [
+    ["one-id", [first, second]],
+    ["one-id-turned", [second, first]],
+  ] as const) {
+    await place.json(["run", "1-5", "--run", name, ...inputs.flatMap((input) => ["--input", input])]);
+    expect(Object.values(await licencesIn(name))).toEqual(["MIT"]);
+    const { inputs: read } = await place.json<Status>(["status", "--run", name]);
+    expect(read).toMatchObject({ files: 2, imported: 1, partOf: 1, trajectories: 1 });
+  }
+});
+
+test("an unknown tokenizer is refused by the path where it is looked for, and does not stay with the run", async () => {
+  const input = await place.write("tokenizer.jsonl", good);
+  const { code, stderr } = await place.catgen([
+    "run",
+    "all",
+    "--run",
+    "no-tokenizer",
+    "--input",
+    input,
+    "--set",
+    "tokenizer.folder=/no/such/model",
+  ]);
+  expect(`${code} ${stderr}`).toMatch(/^(?:66|78|64) .*expected tokenizer\.json at .*tokenizer\.folder/s);
+  await place.json(["run", "1-2", "--run", "no-tokenizer", "--input", input]); // it does not stay with the run
+});
+
 test("bytes that are no UTF-8 are imported with a mark", async () => {
   const bytes = Buffer.from(good);
   const at = bytes.indexOf("Let me look");

@@ -1,6 +1,7 @@
 import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readParquetRows } from "../../pipeline/adapters/parquet-reader.ts";
 import { AuditAccount } from "../../schemas/audit.ts";
 import type { Status } from "../../schemas/status.ts";
 import { type FakeHub, startFakeHub } from "../fakes/hub/server.ts";
@@ -99,6 +100,37 @@ test("looser and stricter thresholds keep what they keep in the run it came from
   }
   expect(sets[0]?.length).toBeGreaterThan(sets[1]?.length ?? 0);
 }, 120_000);
+
+/** Every sample of the dataset with all that its row says, in an order of its own: that of the files is the shards'. */
+async function samplesOf(run: string): Promise<unknown[]> {
+  const top = join(place.runs, run, "export", "messages");
+  const names = (await readdir(top, { recursive: true })).filter((name) => name.endsWith(".parquet")).sort();
+  const rows: Record<string, unknown>[] = [];
+  for (const name of names) for await (const row of readParquetRows(join(top, name))) rows.push({ ...row, file: name.split("/")[0] });
+  const keyOf = (row: Record<string, unknown>): string => `${row["file"]} ${row["cat_sample_id"]}`;
+  return rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+test("under another number of shards no row of a stage that costs is made anew either, and other thresholds keep the same", async () => {
+  const fewer = "few-shards";
+  const more = "more-shards"; // more than there are journals open at once
+  for (const [run, shards] of [
+    [fewer, 3],
+    [more, 70],
+  ] as const) {
+    const ran = await pull(run, "hf://ada/cat@v1", "--set", `run.shards=${shards}`);
+    expect([run, ...["2-detect", "3-condense", "5-measure"].map((step) => madeIn(ran, step))]).toEqual([run, 0, 0, 0]);
+    expect(ran.summary.find(({ step }) => step === "3-condense")?.rowsReused).toBe(8);
+    expect((await readdir(join(place.runs, run, "stages", "3-condense", "manifests"))).length).toBe(shards);
+  }
+  const whole = "one-shard";
+  await pull(whole, snapshot);
+  for (const run of [fewer, more]) expect(await samplesOf(run)).toEqual(await samplesOf(whole));
+  for (const run of [whole, fewer]) await place.json(["run", "5-6", "--run", run, ...looser]);
+  expect((await kept(fewer)).sort()).toEqual((await kept(whole)).sort());
+  expect(await samplesOf(fewer)).toEqual(await samplesOf(whole));
+  expect((await samplesOf(fewer)).length).toBeGreaterThan((await samplesOf(more)).length);
+}, 180_000);
 
 test("killed while it lays rows by, the same command goes on, to the same dataset", async () => {
   const name = "killed";

@@ -1,13 +1,15 @@
-"""NeMo Automodel's own reading of its configs and its dataset, with the files of the dataset as they are; on CPU.
+"""NeMo Automodel's own reading of its configs, its dataset and its recipe, with the files of the dataset as they are; on CPU.
 
 A recipe is a tree of `_target_`s that are called with the keys beside them, so every key is held against the signature of what it is for.
-What is set aside: the recipe itself, which wants GPUs; its sections are built by the classes that it builds them by.
+What is set aside for the training is named in ON_CPU and SHORT; automodel_on_cpu.py stands in for the CUDA calls that the recipe makes everywhere.
 """
 
 import dataclasses
 import inspect
+import json
 import os
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -21,8 +23,29 @@ from nemo_automodel.components.distributed.config import FSDP2Config
 from nemo_automodel.components.optim.optimizer import LRSchedulerConfig
 from nemo_automodel.components.training.step_scheduler import StepScheduler
 from nemo_automodel.recipes._typed_config import RecipeConfig
-from tiny_model import ready_to_train
+from tiny_model import yarn_in_place
+from training import LEARNING_RATE, STEPS, losses_fall, model_is_trained, overridden, start
 
+# NCCL, FlashAttention, the fused loss, the fused optimizer, context parallelism and computing in bf16 want GPUs.
+ON_CPU = {
+    "dist_env": {"backend": "gloo"},
+    "model": {"attn_implementation": "sdpa", "output_hidden_states": None},
+    "loss_fn": {"_target_": "nemo_automodel.components.loss.masked_ce.MaskedCrossEntropy"},
+    "distributed": {
+        "cp_size": 1,
+        "activation_checkpointing": False,
+        "mp_policy": {"_target_": "torch.distributed.fsdp.MixedPrecisionPolicy", "param_dtype": "float32", "reduce_dtype": "float32"},
+    },
+    "optimizer": {"fused": False},
+}
+# A few short steps instead of three epochs; warm-up is a number there.
+SHORT = {
+    "step_scheduler": {"global_batch_size": 1, "max_steps": STEPS},
+    "optimizer": {"lr": LEARNING_RATE},
+    "lr_scheduler": {"lr_warmup_steps": STEPS // 10},
+    "validation_dataset": None,
+    "validation_dataloader": None,
+}
 # Sections without a `_target_`, by the class that is made of them; sizes of `distributed` and keys of the loaders are the recipe's own.
 SECTIONS = {"step_scheduler": StepScheduler, "lr_scheduler": LRSchedulerConfig, "checkpoint": CheckpointingConfig, "distributed": FSDP2Config}
 SIZES = {"strategy", "dp_size", "tp_size", "cp_size", "pp_size"}
@@ -52,7 +75,7 @@ def unknown(node, where):
         if key != "_target_" and names is not None and key not in names:
             found.append(f"{where}.{key}")
         child = getattr(node, key)
-        if hasattr(child, "to_dict"):
+        if key != "_target_" and hasattr(child, "to_dict"):
             found += unknown(child, f"{where}.{key}")
     return found
 
@@ -92,7 +115,7 @@ def sections_are_built():
 def link_rows():
     """`run.sh` up to the trainer, for which a stand-in says nothing."""
     stand_in = Path("bin/torchrun")
-    stand_in.parent.mkdir()
+    stand_in.parent.mkdir(exist_ok=True)
     stand_in.write_text("#!/bin/sh\n")
     stand_in.chmod(0o755)
     environment = {**os.environ, "PATH": f"{stand_in.parent.resolve()}:{os.environ['PATH']}", "HEAD_HOST": "here"}
@@ -101,7 +124,6 @@ def link_rows():
 
 def dataset_makes_our_labels(exported, tokenizer):
     """`ChatDataset` as each config builds it. Its labels are shifted by one, as its loss wants them."""
-    link_rows()
     samples = 0
     for config in configs():
         made, ours = Counter(), Counter()
@@ -124,8 +146,35 @@ def dataset_makes_our_labels(exported, tokenizer):
     return counted(samples, "samples")
 
 
-def run(checks, exported, tokenizer):
-    with ready_to_train(exported, tokenizer):
-        checks.run("Automodel: every key is known to what it is for", every_key_is_known)
-        checks.run("Automodel: sections are built as written", sections_are_built)
-        checks.run("Automodel: its dataset makes our ids and labels", dataset_makes_our_labels, exported, tokenizer)
+def train(config):
+    """The recipe in one process under torchrun, as configs/automodel/run.sh starts it, but for the stand-ins."""
+    file = overridden(overridden(config, ON_CPU), SHORT)
+    stand_in = Path(__file__).with_name("automodel_on_cpu.py")
+    start([sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 1, stand_in, file])
+    lines = Path("out/automodel-cat/training.jsonl").read_text(encoding="utf-8").splitlines()
+    return losses_fall([json.loads(line)["loss"] for line in lines])
+
+
+def trained_model():
+    last = max(Path("out/automodel-cat").glob("epoch_*_step_*"), key=lambda folder: int(folder.name.rsplit("_", 1)[1]))
+    return model_is_trained(last / "model/consolidated")
+
+
+def check_configs(checks, *_):
+    checks.run("Automodel: every key is known to what it is for", every_key_is_known)
+    checks.run("Automodel: sections are built as written", sections_are_built)
+
+
+def check_data(checks, exported, tokenizer):
+    link_rows()
+    checks.run("Automodel: its dataset makes our ids and labels", dataset_makes_our_labels, exported, tokenizer)
+
+
+def check_training(checks, *_):
+    link_rows()
+    checks.run("Automodel: the prepared model", yarn_in_place, "./model")
+    checks.run("Automodel: the recipe trains", train, "configs/automodel/cat.yaml")
+    checks.run("Automodel: the trained model", trained_model)
+
+
+PARTS = {"configs": check_configs, "data": check_data, "training": check_training}

@@ -1,9 +1,10 @@
-"""axolotl's own schema and `axolotl preprocess`, with the files of the dataset as they are; on CPU.
+"""axolotl's own schema, `axolotl preprocess` and `axolotl train`, with the files of the dataset as they are; on CPU.
 
 What is set aside: ring-flash-attn, which is only built for GPUs. The schema wants to import it, so a stand-in is there for that check, and
-`axolotl preprocess` runs without context parallelism, which changes nothing in the tokens.
+`axolotl preprocess` runs without context parallelism, which changes nothing in the tokens. For the training, what ON_CPU and SHORT name.
 """
 
+import re
 import subprocess
 import sys
 import types
@@ -19,8 +20,27 @@ from axolotl.utils.schemas.fsdp import FSDPConfig
 from check_tokens import segment_tokens
 from checks import counted, equal
 from datasets import load_from_disk
-from tiny_model import ready_to_train
+from tiny_model import yarn_in_place
+from training import LEARNING_RATE, STEPS, losses_fall, model_is_trained, overridden, start
 
+# Context parallelism, FSDP, liger, FlashAttention, bf16, tf32 and the fused optimizer want GPUs.
+ON_CPU = {
+    **dict.fromkeys(["context_parallel_size", "heads_k_stride", "ring_attn_func", "fsdp_version", "fsdp_config", "plugins"]),
+    **dict.fromkeys(["liger_rope", "liger_rms_norm", "liger_glu_activation", "liger_fused_linear_cross_entropy"]),
+    "attn_implementation": "sdpa",
+    "bf16": False,
+    "tf32": False,
+    "optimizer": "adamw_torch",
+}
+# A few short steps instead of three epochs.
+SHORT = {
+    "gradient_checkpointing": False,
+    "max_steps": STEPS,
+    "learning_rate": LEARNING_RATE,
+    "gradient_accumulation_steps": 1,
+    "eval_strategy": "no",
+    "save_strategy": "no",
+}
 HOPPER = {"bf16": True, "tf32": True, "fp8": True, "n_gpu": 8, "n_node": 2, "compute_capability": "sm_90"}
 
 
@@ -44,7 +64,7 @@ def schema_knows_every_key():
         prepare_plugins(DictDefault(content))
         _, model = merge_input_args()
         equal(unknown(content, model), [], f"{config}: unknown keys")
-        equal(unknown(content["fsdp_config"], FSDPConfig), [], f"{config}: unknown keys of fsdp_config")
+        equal(unknown(content.get("fsdp_config", {}), FSDPConfig), [], f"{config}: unknown keys of fsdp_config")
         equal(unknown(content["special_tokens"], SpecialTokensConfig), [], f"{config}: unknown keys of special_tokens")
         for dataset in content["datasets"] + content.get("test_datasets", []):
             equal(unknown(dataset, SFTDataset), [], f"{config}: unknown keys of {dataset['path']}")
@@ -92,8 +112,25 @@ def preprocess_makes_our_labels(exported, tokenizer):
     return f"{counted(samples, 'samples')} by {len(configs())} configs"
 
 
-def run(checks, exported, tokenizer):
-    with ready_to_train(exported, tokenizer):
-        checks.run("axolotl: the schema knows every key", schema_knows_every_key)
-        checks.run("axolotl: the schema takes every value", schema_takes_every_value)
-        checks.run("axolotl: preprocess makes our ids and labels", preprocess_makes_our_labels, exported, tokenizer)
+def train(config):
+    """`axolotl train`; configs/axolotl/run.sh starts the same module on every GPU."""
+    command = [Path(sys.executable).with_name("axolotl"), "train", overridden(config, ON_CPU | SHORT), "--launcher=python"]
+    return losses_fall([float(loss) for loss in re.findall(r"'loss': '?([\d.]+)", start(command))])
+
+
+def check_configs(checks, *_):
+    checks.run("axolotl: the schema knows every key", schema_knows_every_key)
+    checks.run("axolotl: the schema takes every value", schema_takes_every_value)
+
+
+def check_data(checks, exported, tokenizer):
+    checks.run("axolotl: preprocess makes our ids and labels", preprocess_makes_our_labels, exported, tokenizer)
+
+
+def check_training(checks, *_):
+    checks.run("axolotl: the prepared model", yarn_in_place, "./model")
+    checks.run("axolotl: axolotl train trains", train, "configs/axolotl/cat-input-output.yaml")
+    checks.run("axolotl: the trained model", model_is_trained, "./out/axolotl-cat-input-output")
+
+
+PARTS = {"configs": check_configs, "data": check_data, "training": check_training}

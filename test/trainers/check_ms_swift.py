@@ -26,6 +26,7 @@ ON_CPU = {
     "optim": "adamw_torch",
     "attn_impl": "sdpa",
     "padding_free": False,
+    "packing": False,  # refused without FlashAttention
     "use_liger_kernel": False,
     "sequence_parallel_size": None,
 }

@@ -49,6 +49,12 @@ function dataKeys({ layout, mixture }: TrainerData, { chat }: LaunchPlan): Recor
   };
 }
 
+/** Packing is part of its reading of text; it takes one token off cutoff_len then, and drops rows that do not fit what is left. */
+const packing = (plan: LaunchPlan, { training }: TrainerRun, { layout }: TrainerData): Record<string, YamlValue> =>
+  training.packing && layout !== "tokenized"
+    ? { cutoff_len: plan.windowTokens + 1, packing: true, neat_packing: true }
+    : { cutoff_len: plan.windowTokens, packing: false };
+
 function keys(plan: LaunchPlan, run: TrainerRun, data: TrainerData): Record<string, YamlValue> {
   const { training } = run;
   return {
@@ -58,9 +64,7 @@ function keys(plan: LaunchPlan, run: TrainerRun, data: TrainerData): Record<stri
     ...adapter(run),
     ...(run.shards > 1 ? { deepspeed: `./${deepspeedPath}` } : {}),
     ...dataKeys(data, plan),
-    cutoff_len: plan.windowTokens,
-    packing: training.packing,
-    ...(training.packing ? { neat_packing: true } : {}),
+    ...packing(plan, run, data),
     flash_attn: "fa2",
     enable_liger_kernel: true,
     use_unsloth_gc: true, // saved layer inputs wait in the host's memory
@@ -79,7 +83,7 @@ function keys(plan: LaunchPlan, run: TrainerRun, data: TrainerData): Record<stri
     save_strategy: "epoch",
     save_only_model: true,
     report_to: "none",
-    output_dir: `./out/llamafactory-${data.mixture.name}`,
+    output_dir: `./out/llamafactory-${data.mixture.name}-${data.layout}`, // it would resume what lies there
   };
 }
 
@@ -137,6 +141,10 @@ export const llamafactory: Launcher = {
       llamafactory.layouts[data.layout] ?? "",
       "It has no context parallelism: each GPU works on sequences of its own, whatever the recipe says. Samples longer than cutoff_len would be cut",
       "silently; there are none in the dataset. warmup_steps below 1 is a share of all steps.",
+      ...(run.training.packing && data.layout === "tokenized" ? ["packing is off: it packs what it tokenizes itself."] : []),
+      ...(run.training.packing && data.layout !== "tokenized"
+        ? ["cutoff_len is the window and one more, which it takes off when it packs."]
+        : []),
       ...(hasSplit(data.mixture.parts, "validation") ? [validationNote] : []),
     ];
     return { path, text: yamlText(keys(plan, run, data), comment) };

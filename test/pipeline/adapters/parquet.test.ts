@@ -222,6 +222,13 @@ test("equal rows give equal bytes", async () => {
   expect(await readFile(join(folder, "a.parquet"))).toEqual(await readFile(join(folder, "b.parquet")));
 });
 
+test("files that are written at once do not meet", async () => {
+  const texts = ["left", "right"].map((side) => numbered(400).map(({ text }) => ({ text: `${side} ${text}` })));
+  const paths = texts.map((_, index) => join(folder, `${index}.parquet`));
+  await Promise.all(paths.map((path, index) => writeParquet(path, { text: utf8 }, texts[index] ?? [], { rowGroupBytes: 4_000 })));
+  for (const [index, path] of paths.entries()) expect(await collected(readParquetRows(path))).toEqual(texts[index]);
+});
+
 test("a message that comes again anywhere in its row group is stored once, however much lies between", async () => {
   const texts = Array.from({ length: 300 }, (_, index) => noise(index)); // 3.6 MB: more than an encoder's usual dictionary of 1 MiB
   const sizeOf = async (contents: readonly string[]): Promise<number> =>

@@ -1,5 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { writeParquetShards } from "../../../pipeline/adapters/parquet-writer.ts";
 import { bool, type ColumnSchema, float64, int32, list, nullable, type Row, struct, utf8 } from "../../../schemas/columns.ts";
@@ -7,6 +8,7 @@ import { sha256Of } from "../../fakes/hub/repository.ts";
 import { type FakeHub, startFakeHub } from "../../fakes/hub/server.ts";
 import type { HubFault } from "../../fakes/hub/world.ts";
 import { messageRun } from "../../fakes/message-runs.ts";
+import { noise } from "../publish/lib.ts";
 import { folderWith, importAll } from "./import-folder.ts";
 
 let hub: FakeHub;
@@ -191,6 +193,106 @@ test("a column that nothing reads is not fetched, and a file is never asked for 
   expect(reports[0]?.file).toBe("ada/heavy/data/train-00000-of-00001.parquet");
 });
 
+/** Bytes of files that each request asked for. */
+const pieces = (): number[] =>
+  hub.requests.flatMap(({ store, range }) => {
+    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? [];
+    return store && end !== undefined ? [Number(end) - Number(start) + 1] : [];
+  });
+const fetchedBytes = (): number => pieces().reduce((sum, bytes) => sum + bytes, 0);
+
+/** 120,000 characters that no packing makes much shorter. */
+const heavyText = (seed: number): string => noise(90_000, seed).toString("base64");
+
+test("of a table with what a run was tested by, a twentieth is fetched: the columns that a dialect looks at", async () => {
+  const tested = { FAIL_TO_PASS: list(utf8), PASS_TO_PASS: list(utf8), test_patch: utf8, test_output: utf8 };
+  const rows = Array.from({ length: 12 }, (_, index) => ({
+    ...smith.row(`a__b-${index}`),
+    FAIL_TO_PASS: [heavyText(index)],
+    PASS_TO_PASS: [heavyText(index + 20)],
+    test_patch: heavyText(index + 40),
+    test_output: heavyText(index + 60),
+  }));
+  const folder = await onHub("ada/tested", { ...smith.columns, ...tested }, rows);
+  const { runs } = await importAll(["hf://ada/tested"]);
+  expect(runs).toHaveLength(12);
+  const [name = ""] = await readdir(folder);
+  const whole = (await readFile(join(folder, name))).length;
+  expect(fetchedBytes()).toBeGreaterThan(0);
+  expect(fetchedBytes() / whole).toBeLessThan(0.05);
+});
+
+test("a table of anything else is refused by all of its columns, those that no dialect looks at included", async () => {
+  await onHub("ada/other", { question: utf8, answer: utf8, id: utf8 }, [{ question: "q", answer: "a", id: "1" }]);
+  const { reports } = await importAll(["hf://ada/other"]);
+  expect(reports[0]).toMatchObject({ disposition: "refused", why: expect.stringMatching(/keys question, answer, id/) });
+});
+
+/** Puts a plain file into a public dataset on the fake hub. */
+function fileOnHub(repo: string, path: string, content: Buffer): void {
+  const made = hub.repositories.get(repo) ?? hub.make(repo, false);
+  hub.store.blobs.set(sha256Of(content), content);
+  const file = { kind: "lfs", oid: sha256Of(content), size: content.length } as const;
+  made.commit("main", "data", "", new Map([...(made.at("main")?.files ?? []), [path, file]]));
+}
+
+describe("one run per line", () => {
+  const instances = ["calm__sea-1", "quiet__lake-2", "wide__bay-3"];
+  const text = Buffer.from(instances.map((instance) => `${JSON.stringify(messageRun({ instance, steps: 6 }))}\n`).join(""));
+
+  test.each<[string, Buffer]>([
+    ["train.jsonl", text],
+    ["data/train.jsonl.gz", gzipSync(text)],
+  ])("%s is imported where it lies, and gives the trajectories that the downloaded file gives", async (path, content) => {
+    fileOnHub("ada/lines", path, content);
+    const there = await importAll(["hf://ada/lines"]);
+    const here = await importAll([await folderWith({ [path]: content })]);
+    expect(there.broken).toEqual([]);
+    expect(there.runs.map(({ instance }) => instance)).toEqual(instances);
+    expect(there.runs.map(({ id, origin }) => [id, origin.digest])).toEqual(here.runs.map(({ id, origin }) => [id, origin.digest]));
+    expect(hub.requests.filter(({ store }) => store).every(({ range }) => range !== null)).toBe(true);
+  });
+
+  test("Zstandard is unpacked, too", async () => {
+    const packed = await readFile(join(import.meta.dirname, "../../fixtures/dialects/rows.jsonl.zst"));
+    fileOnHub("ada/packed", "rows.jsonl.zst", packed);
+    const [there, here] = [await importAll(["hf://ada/packed"]), await importAll([await folderWith({ "rows.jsonl.zst": packed })])];
+    expect(there.runs.length).toBeGreaterThan(0);
+    expect(there.runs.map(({ id }) => id)).toEqual(here.runs.map(({ id }) => id));
+  });
+
+  test("is fetched piece by piece: no request asks for more than 8 MiB", async () => {
+    const long = Buffer.from(
+      Array.from({ length: 1_500 }, (_, index) => JSON.stringify(messageRun({ instance: `a__b-${index}`, steps: 6 }))).join("\n"),
+    );
+    expect(long.length).toBeGreaterThan(9 << 20);
+    fileOnHub("ada/long", "train.jsonl", long);
+    expect((await importAll(["hf://ada/long/train.jsonl"])).runs).toHaveLength(1_500);
+    expect(pieces().length).toBeGreaterThan(1);
+    expect(Math.max(...pieces())).toBe(8 << 20);
+    expect(fetchedBytes()).toBe(long.length);
+  });
+
+  test("a dataset that has its rows as Parquet, too, is read once", async () => {
+    await onHub("ada/both", smith.columns, [smith.row("a__b-1")]);
+    fileOnHub("ada/both", "train.jsonl", text);
+    expect((await importAll(["hf://ada/both"])).runs.map(({ instance }) => instance)).toEqual(["a__b-1"]);
+    expect((await importAll(["hf://ada/both/train.jsonl"])).runs.map(({ instance }) => instance)).toEqual(instances);
+  });
+
+  test("a hub that breaks off in mid-file is trouble of the world, packed or not", async () => {
+    for (const [repo, path, content] of [
+      ["ada/cut", "train.jsonl", text],
+      ["ada/cut-packed", "train.jsonl.gz", gzipSync(text)],
+    ] as const) {
+      fileOnHub(repo, path, content);
+      fault = ({ store }) => (store ? { kind: "status", status: 404 } : null);
+      await expect(importAll([`hf://${repo}`])).rejects.toMatchObject({ code: "HUB_UNREACHABLE" });
+      fault = () => null;
+    }
+  });
+});
+
 test("a revision and a folder are read, and nothing beside them", async () => {
   await onHub("ada/two", smith.columns, [smith.row("a__b-1")], "tool/train-00000-of-00001.parquet");
   hub.repositories.get("ada/two")?.tags.set("v1", hub.repositories.get("ada/two")?.branches.get("main") ?? "");
@@ -226,6 +328,6 @@ test("what is not there, private or no name is told", async () => {
   hub.make("ada/empty", false);
   await expect(importAll(["hf://ada/empty"])).rejects.toMatchObject({
     code: "INPUT_MISSING",
-    message: expect.stringMatching(/no Parquet file/),
+    message: expect.stringMatching(/no Parquet or JSONL file/),
   });
 });

@@ -18,6 +18,11 @@ test("a sound sample passes, the call style's own tags included", () => {
   expect(gate(candidate(good))).toBeNull();
 });
 
+test("a sample without trained tokens is refused, since no trainer learns from it and some end with an error", () => {
+  const untrained = [turn("system", "s"), turn("user", "u"), turn("assistant", "a")];
+  expect(gate(candidate(untrained))).toMatch(/^no-trained-turn /);
+});
+
 test.each<[string, Candidate]>([
   ["control-token-text", candidate(good, { controlTexts: 1 })],
   ["control-token-text", candidate([turn("system", "s"), turn("user", "a <tool_call> b"), turn("assistant", "a", true)])],
