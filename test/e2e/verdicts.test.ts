@@ -253,6 +253,6 @@ test("recipe --preset prints a preset as it is, and an unknown recipe names them
   const unknown = await place.catgen(["run", "5", "--run", "mine", "--recipe", "strickt"]);
   expect([unknown.code, unknown.stderr]).toEqual([
     64,
-    expect.stringContaining("nor a preset of this name (audit, lenient, paper, strict, train-0.5b, "),
+    expect.stringContaining("nor a preset of this name (audit, lenient, mix-20k, paper, strict, train-0.5b, "),
   ]);
 });
