@@ -6,7 +6,7 @@ import { sweepDone } from "../store/leftovers.ts";
 import { readManifest, writeKeyMaterial } from "../store/manifests.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { requireFreshInputs } from "./fresh-inputs.ts";
-import { makeShards, openQueue } from "./shard-queue.ts";
+import { lanesFor, makeShards, openQueue } from "./shard-queue.ts";
 import { startShardThread } from "./shard-thread.ts";
 import { shardState } from "./state.ts";
 
@@ -69,7 +69,7 @@ async function workersFor(context: RunContext, name: RowStepName, todo: readonly
 async function handsFor(context: RunContext, name: RowStepName, todo: readonly number[]): Promise<{ lanes: number; threads: number }> {
   if (name === "condense" && asksModel(context.settled))
     return { lanes: Math.min(todo.length, Math.ceil(context.recordsAtOnce / recordsPerShard)), threads: 0 };
-  return { lanes: 1, threads: (await workersFor(context, name, todo)) - 1 };
+  return { lanes: lanesFor(name), threads: (await workersFor(context, name, todo)) - 1 };
 }
 
 /** Runs shards side by side; the first that breaks lets the others drain, then its error is thrown. */

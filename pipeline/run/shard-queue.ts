@@ -12,6 +12,9 @@ export const openQueue = (shards: readonly number[]): ShardQueue => ({ shards, t
 
 const take = ({ shards, taken }: ShardQueue): number | undefined => shards[Atomics.add(taken, 0, 1)];
 
+/** Shards that a computing thread has begun at a time: judging one is done so soon that a disk still flushes it when the next could be. */
+export const lanesFor = (name: RowStepName): number => (name === "judge" ? 2 : 1);
+
 /** Makes shards as long as there are any; after an abort the first that is begun throws. */
 export async function makeShards(
   context: RunContext,

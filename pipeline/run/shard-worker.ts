@@ -9,7 +9,7 @@ import { systemFault } from "../store/atomic.ts";
 import { sha256 } from "../store/digest.ts";
 import type { RunFolder } from "../store/run-folder.ts";
 import type { RunContext, StepSummary } from "./context.ts";
-import { makeShards, type ShardQueue } from "./shard-queue.ts";
+import { lanesFor, makeShards, type ShardQueue } from "./shard-queue.ts";
 
 export interface WorkerTask {
   readonly run: RunFolder;
@@ -69,10 +69,19 @@ const told = (error: unknown): FromWorker =>
       };
 
 port.on("message", () => draining.abort()); // there is but one message
-makeShards(context, name, queue, (summary) => {
+const made = (summary: StepSummary): void => {
   sendRows();
   send({ kind: "made", summary });
-}).then(
-  () => send({ kind: "done" }),
-  (error: unknown) => send(told(systemFault(error))),
+};
+const lanes = Array.from({ length: lanesFor(name) }, () =>
+  makeShards(context, name, queue, made).catch((error: unknown) => {
+    draining.abort();
+    throw error;
+  }),
 );
+Promise.allSettled(lanes).then(async () => {
+  await Promise.all(lanes).then(
+    () => send({ kind: "done" }),
+    (error: unknown) => send(told(systemFault(error))),
+  );
+});

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { settleHere } from "../../pipeline/commands/shared.ts";
 import { type Settled, stepKey } from "../../pipeline/keys.ts";
 import { silentProgress } from "../../pipeline/progress.ts";
-import { runShard } from "../../pipeline/run/run-shard.ts";
 import { runShards } from "../../pipeline/run/run-stage.ts";
 import { gatherCandidates } from "../../pipeline/run/select.ts";
 import { sha256 } from "../../pipeline/store/digest.ts";
@@ -127,6 +126,7 @@ try {
   const processor: number[] = [];
   const threaded: number[] = [];
   const theirs = { judge: [] as Cost[], judge_pandas: [] as Cost[] };
+  const allShards = Array.from({ length: shards }, (_, shard) => shard);
   const threads = Math.min(2, availableParallelism()); // as many as `run` takes for this much: one per 64 MiB of metrics
   const contextOf = (now: Settled) => ({
     run,
@@ -147,17 +147,13 @@ try {
     const context = contextOf(changed);
     const start = performance.now();
     const before = process.cpuUsage();
-    for (let shard = 0; shard < shards; shard += 1) await runShard(context, "judge", shard);
+    await runShards(context, "judge", allShards);
     stored.push(performance.now() - start);
     const used = process.cpuUsage(before);
     processor.push((used.user + used.system) / 1000);
     const again = { ...context, settled: await settleHere(Recipe.parse({ filter: { minSteps: 60 + round } }), null) };
     const threadsStarted = performance.now();
-    await runShards(
-      { ...again, jobs: threads },
-      "judge",
-      Array.from({ length: shards }, (_, shard) => shard),
-    );
+    await runShards({ ...again, jobs: threads }, "judge", allShards);
     threaded.push(performance.now() - threadsStarted);
     const rowsOf = join(folder, "judge/stages/5-measure/rows");
     if (python !== null)
@@ -174,7 +170,7 @@ try {
     maxLostFailures: null,
   };
   const lenient = await settleHere(Recipe.parse({ filter: everything }), null);
-  for (let shard = 0; shard < shards; shard += 1) await runShard(contextOf(lenient), "judge", shard);
+  await runShards(contextOf(lenient), "judge", allShards);
   const selections: { ms: number; cpuMs: number }[] = [];
   let candidates = 0;
   for (let round = 0; round < 3; round += 1) {
