@@ -11,12 +11,19 @@ import { readAllBundles } from "./bundles.ts";
 /** Stands for the endpoint, whose address stays at home: no host can have this name (RFC 2606). */
 const nobodysAddress = "https://endpoint.invalid/v1";
 
+/** Of an endpoint only what shapes replies; how it is reached, waited for and paid stays at home. */
+function publishedLlm({ recipe, endpoint }: Settled): Recipe["llm"] {
+  const { apiKeyVariable, stream, concurrency, maxAttempts, timeoutMs, idleTimeoutMs, askAbove, budget, price } = Recipe.parse({}).llm;
+  const home = { apiKeyVariable, stream, concurrency, maxAttempts, timeoutMs, idleTimeoutMs, askAbove, budget, price };
+  return { ...recipe.llm, ...home, baseUrl: nobodysAddress, model: endpoint.model };
+}
+
 /**
- * The recipe as it goes outside: all that shapes rows, settled, and nothing of the machine (paths, the endpoint's address, approvals). The
- * number of shards is the order of the rows, so it goes along.
+ * The recipe as it goes outside: all that shapes rows, settled, and nothing of the machine (paths, the endpoint, approvals). The number of
+ * shards is the order of the rows, so it goes along.
  */
 export function publishedRecipe(settled: Settled, shards: number): Recipe {
-  const { recipe, condenser, thought, endpoint } = settled;
+  const { recipe, condenser, thought } = settled;
   const none = Recipe.parse({});
   return {
     ...recipe,
@@ -26,12 +33,12 @@ export function publishedRecipe(settled: Settled, shards: number): Recipe {
     condense: { ...recipe.condense, condenser, thought },
     evaluation: none.evaluation,
     publish: none.publish,
-    llm: asksModel(settled) ? { ...recipe.llm, baseUrl: nobodysAddress, model: endpoint.model } : none.llm,
+    llm: asksModel(settled) ? publishedLlm(settled) : none.llm,
   };
 }
 
 /** Bumped when other files are made of the same rows. */
-const filesVersion = 2;
+const filesVersion = 3;
 
 /** What of the thresholds shapes the files besides what is kept. */
 const contaminationLimits = ({ filter }: Recipe): object => {
