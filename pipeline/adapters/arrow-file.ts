@@ -2,7 +2,8 @@ import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ColumnSchema, Row } from "../../schemas/columns.ts";
 import { asIoFault } from "../store/atomic.ts";
-import { ipcStream, measuredFields } from "./arrow-rows.ts";
+import { RowBatch } from "./row-batch.ts";
+import { measuredFields } from "./row-size.ts";
 
 /** Rows gather up to this many bytes before they are written as one record batch; readers map the file and hold none. Our choice. */
 const batchBytes = 4_000_000;
@@ -16,8 +17,8 @@ const schemaBytes = (stream: Uint8Array): number => 8 + new DataView(stream.buff
 /** One Arrow IPC stream file, as `datasets` keeps its own: a schema, record batches, an end. Equal rows give equal bytes. Holds one batch. */
 export class ArrowFile {
   rows = 0;
-  private pending: Row[] = [];
   private pendingBytes = 0;
+  private readonly pending: RowBatch;
   private readonly path: string;
   private readonly columns: ColumnSchema;
   private readonly file: FileHandle;
@@ -25,6 +26,7 @@ export class ArrowFile {
   private constructor(path: string, columns: ColumnSchema, file: FileHandle) {
     this.path = path;
     this.columns = columns;
+    this.pending = new RowBatch(columns);
     this.file = file;
   }
 
@@ -33,15 +35,15 @@ export class ArrowFile {
     return guarded(path, async () => {
       await mkdir(dirname(path), { recursive: true });
       const created = new ArrowFile(path, columns, await open(path, "wx"));
-      const nothing = ipcStream(columns, []);
+      const nothing = created.pending.ipcStream();
       await created.file.appendFile(nothing.subarray(0, schemaBytes(nothing)));
       return created;
     });
   }
 
   async add(row: Row): Promise<void> {
-    this.pending.push(row);
     this.pendingBytes += measuredFields(this.columns, row, `row ${this.rows}`);
+    this.pending.add(row);
     this.rows += 1;
     if (this.pendingBytes >= batchBytes) await this.flush();
   }
@@ -60,10 +62,10 @@ export class ArrowFile {
   }
 
   private async flush(): Promise<void> {
-    if (this.pending.length === 0) return;
-    const stream = ipcStream(this.columns, this.pending);
+    if (this.pending.rows === 0) return;
+    const stream = this.pending.ipcStream();
     await guarded(this.path, () => this.file.appendFile(stream.subarray(schemaBytes(stream), stream.length - end.length)));
-    this.pending = [];
+    this.pending.clear();
     this.pendingBytes = 0;
   }
 }

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import * as parquet from "parquet-wasm";
 import type { ColumnSchema, Row } from "../../schemas/columns.ts";
 import { asIoFault, syncFolder, temporaryName } from "../store/atomic.ts";
-import { ipcStream, measuredFields } from "./arrow-rows.ts";
-import { Scratch } from "./scratch.ts";
+import { RowBatch } from "./row-batch.ts";
+import { measuredFields } from "./row-size.ts";
 
 export interface WriteOptions {
   /** A row group holds at most this many bytes before compression (one row may be larger). Below 64 MB: readers hold a whole group. */
@@ -28,7 +28,7 @@ const rowGroupBytesCeiling = 64_000_000;
 
 /**
  * Writes the rows as one zstd-compressed Parquet file, which appears whole or not at all. Equal rows give equal bytes.
- * Lone surrogates become U+FFFD. Holds one row group at a time, several times over: as rows, as Arrow, and compressed.
+ * Lone surrogates become U+FFFD. Holds one row group at a time, several times over: as Arrow here, as Arrow in the encoder, and compressed.
  */
 export async function writeParquet(
   path: string,
@@ -36,7 +36,7 @@ export async function writeParquet(
   rows: AsyncIterable<Row> | Iterable<Row>,
   options: WriteOptions,
 ): Promise<Written> {
-  const format = { columns: schema, rowGroupBytes: options.rowGroupBytes, fileBytes: Number.POSITIVE_INFINITY };
+  const format = { rowGroupBytes: options.rowGroupBytes, fileBytes: Number.POSITIVE_INFINITY };
   return writing(path, schema, rows, async (source, temporaryFor) => {
     await mkdir(dirname(path), { recursive: true });
     const temporary = temporaryFor(path);
@@ -57,7 +57,7 @@ export async function writeParquetShards(
   rows: AsyncIterable<Row> | Iterable<Row>,
   options: ShardOptions,
 ): Promise<{ rows: number; bytes: number; shards: WrittenShard[] }> {
-  const format = { columns: schema, rowGroupBytes: options.rowGroupBytes, fileBytes: options.shardBytes };
+  const format = { rowGroupBytes: options.rowGroupBytes, fileBytes: options.shardBytes };
   return writing(folder, schema, rows, async (source, temporaryFor) => {
     await mkdir(folder, { recursive: true });
     const files: (Written & { temporary: string })[] = [];
@@ -116,11 +116,12 @@ async function publish(folder: string, renames: readonly (readonly [from: string
   await syncFolder(folder);
 }
 
-/** Rows one at a time, each checked and measured, and a look at the next one before it is taken. */
+/** Rows, each checked and measured, with a look at the next one before it is taken into a batch. */
 class RowSource {
   /** What the rows' iterator or the check of a row threw: the caller's own, not to be mistaken for a failure to write. */
   failure: unknown = null;
   private readonly schema: ColumnSchema;
+  private readonly batch: RowBatch;
   private readonly iterator: AsyncIterator<Row> | Iterator<Row>;
   private next: { readonly row: Row; readonly bytes: number } | null = null;
   private taken = 0;
@@ -128,6 +129,7 @@ class RowSource {
 
   constructor(schema: ColumnSchema, rows: AsyncIterable<Row> | Iterable<Row>) {
     this.schema = schema;
+    this.batch = new RowBatch(schema);
     this.iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
   }
 
@@ -144,18 +146,19 @@ class RowSource {
     return this.next;
   }
 
-  /** The next row, and those after it that fit into `limitBytes` with it. */
-  async take(limitBytes: number): Promise<{ rows: Row[]; bytes: number }> {
-    const rows: Row[] = [];
+  /** The next row, if there is one, and those after it that fit into `limitBytes` with it. The next call overwrites the batch. */
+  async take(limitBytes: number): Promise<{ batch: RowBatch; bytes: number }> {
+    const { batch } = this;
+    batch.clear();
     let bytes = 0;
     for (let next = await this.peek(); next !== null; next = await this.peek()) {
-      if (rows.length > 0 && bytes + next.bytes > limitBytes) break;
-      rows.push(next.row);
+      if (batch.rows > 0 && bytes + next.bytes > limitBytes) break;
+      batch.add(next.row);
       bytes += next.bytes;
       this.next = null;
       this.taken++;
     }
-    return { rows, bytes };
+    return { batch, bytes };
   }
 
   /** Lets a generator that was not read to its end clean up. */
@@ -165,7 +168,6 @@ class RowSource {
 }
 
 interface FileFormat extends WriteOptions {
-  readonly columns: ColumnSchema;
   /** A file holds at most this many bytes before compression. */
   readonly fileBytes: number;
 }
@@ -206,8 +208,8 @@ class BatchStream {
       try {
         const group = await groups.next();
         if (group.done) return controller.close();
-        this.rows += group.value.length;
-        controller.enqueue(wasmBatch(format.columns, group.value));
+        this.rows += group.value.rows;
+        controller.enqueue(wasmBatch(group.value));
       } catch (error) {
         this.failure = { error };
         controller.close();
@@ -218,17 +220,17 @@ class BatchStream {
 }
 
 /** Row groups of one file: as many as fit into `fileBytes`, at least one. The only group of a file without rows is empty. */
-async function* rowGroups(source: RowSource, { rowGroupBytes, fileBytes }: FileFormat): AsyncGenerator<readonly Row[], void> {
+async function* rowGroups(source: RowSource, { rowGroupBytes, fileBytes }: FileFormat): AsyncGenerator<RowBatch, void> {
   let groups = 0;
   let remainingBytes = fileBytes;
   for (let next = await source.peek(); next !== null; next = await source.peek()) {
     if (groups > 0 && next.bytes > remainingBytes) return;
-    const { rows, bytes } = await source.take(Math.min(rowGroupBytes, remainingBytes));
-    yield rows;
+    const { batch, bytes } = await source.take(Math.min(rowGroupBytes, remainingBytes));
+    yield batch;
     remainingBytes -= bytes;
     groups++;
   }
-  if (groups === 0) yield [];
+  if (groups === 0) yield (await source.take(0)).batch;
 }
 
 /**
@@ -244,12 +246,9 @@ function writerProperties(): parquet.WriterProperties {
     .build();
 }
 
-/** Of all files: a batch is in the module's own memory before the next one begins. */
-const scratch = new Scratch();
-
-function wasmBatch(columns: ColumnSchema, rows: readonly Row[]): parquet.RecordBatch {
-  scratch.again();
-  const table = parquet.Table.fromIPCStream(ipcStream(columns, rows, scratch.room));
+/** The batch in the module's own memory. */
+function wasmBatch(batch: RowBatch): parquet.RecordBatch {
+  const table = parquet.Table.fromIPCStream(batch.ipcStream());
   try {
     const [encoded, ...others] = table.recordBatches();
     if (encoded === undefined || others.length > 0) throw new Error(`expected 1 record batch, got ${encoded ? 1 + others.length : 0}`);
