@@ -5,8 +5,8 @@ import { type AuditRecord, isKept, withheldReason } from "../../stages/export/au
 import type { AuditRequest } from "../export/request.ts";
 import { asksModel, type Settled, settle, stepKey } from "../keys.ts";
 import { digestOf } from "../store/digest.ts";
-import type { RunFolder } from "../store/run-folder.ts";
-import { readAllBundles } from "./bundles.ts";
+import { readFreshBundles } from "./bundles.ts";
+import type { RunContext } from "./context.ts";
 
 /** Stands for the endpoint, whose address stays at home: no host can have this name (RFC 2606). */
 const nobodysAddress = "https://endpoint.invalid/v1";
@@ -46,8 +46,8 @@ const contaminationLimits = ({ filter }: Recipe): object => {
   return { allowEvaluationInstances, allowEvaluationRepositories, maxEvaluationTextShare, maxEvaluationPatchShare, actions };
 };
 
-async function* auditRecords(run: RunFolder): AsyncGenerator<AuditRecord> {
-  for await (const bundle of readAllBundles(run)) {
+async function* auditRecords(context: Pick<RunContext, "run" | "settled">): AsyncGenerator<AuditRecord> {
+  for await (const bundle of readFreshBundles(context)) {
     const { trajectory, detection, memory, workspace, metrics, verdict, selection } = bundle;
     if (trajectory?.outcome.ok !== true) continue;
     const leftOut = selection?.outcome.ok === true ? selection.outcome.value.leftOut : null;
@@ -59,11 +59,12 @@ async function* auditRecords(run: RunFolder): AsyncGenerator<AuditRecord> {
 }
 
 /** What the audit of a run's dataset is made of. `key`: that of all samples, and so of the trajectories that are kept. */
-export function auditRequest(run: RunFolder, settled: Settled, key: string, detection: string): AuditRequest {
+export function auditRequest(context: Pick<RunContext, "run" | "settled">, key: string, detection: string): AuditRequest {
+  const { run, settled } = context;
   const recipe = publishedRecipe(settled, run.shards);
   const outside = settle(recipe, {}, settled.tokenizer, settled.evaluation);
   const [detect, condense, measure] = auditSteps.map((name) => stepKey(name, outside).material) as [KeyMaterial, KeyMaterial, KeyMaterial];
   const wanted = settled.recipe.export.audit;
   const made = digestOf({ version: filesVersion, wanted, key, detection, limits: contaminationLimits(settled.recipe) });
-  return { records: () => auditRecords(run), recipe, steps: { detect, condense, measure }, key: made };
+  return { records: () => auditRecords(context), recipe, steps: { detect, condense, measure }, key: made };
 }

@@ -26,7 +26,7 @@ import {
 import { sealed } from "../store/seal.ts";
 import { catgenVersion } from "../version.ts";
 import { auditRequest } from "./audit.ts";
-import { readAllBundles } from "./bundles.ts";
+import { readFreshBundles } from "./bundles.ts";
 import type { RunContext, StepSummary } from "./context.ts";
 import { exportInputs, exportState } from "./export-state.ts";
 import { notFresh, requireAllFresh } from "./fresh-inputs.ts";
@@ -36,8 +36,8 @@ import { spentBy } from "./spent.ts";
 
 const { step } = stepNamed("export");
 
-async function* exportBundles(run: RunFolder): AsyncGenerator<ExportBundle> {
-  for await (const bundle of readAllBundles(run, ["trajectory", "memory", "workspace", "metrics", "verdict", "selection"])) {
+async function* exportBundles(context: RunContext): AsyncGenerator<ExportBundle> {
+  for await (const bundle of readFreshBundles(context, ["trajectory", "memory", "workspace", "metrics", "verdict", "selection"])) {
     const value = <T>(row: { outcome: { ok: true; value: T } | { ok: false } } | null): T | null =>
       row?.outcome.ok === true ? row.outcome.value : null;
     const trajectory = value(bundle.trajectory);
@@ -113,7 +113,7 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
   progress.start(step, records);
   try {
     const dataset = await exportDataset({
-      bundles: () => exportBundles(run),
+      bundles: () => exportBundles(context),
       params: params as ExportParams,
       ports: {
         ...ports,
@@ -127,7 +127,7 @@ export async function runExport(context: RunContext): Promise<ExportDone> {
       made: { version: catgenVersion(), steps: stepVersions, tokenizer: settled.tokenizer.digest },
       spent: await spentBy(run),
       earlier: await earlierExports(run),
-      audit: auditRequest(run, settled, key, inputs["detection"] ?? ""),
+      audit: auditRequest(context, key, inputs["detection"] ?? ""),
       kept: { key, funnel: () => funnelOf(run) },
       signal,
       progress: () => progress.step(),

@@ -1,3 +1,5 @@
+import { remembered } from "./remembered.ts";
+
 /**
  * JSON as text. Arguments of calls are kept as the model wrote them, because parsing would lose number lexemes, key order and repeated
  * keys; these helpers re-space and split such text without ever building an object from it.
@@ -57,6 +59,9 @@ export function spacedJson(text: string): string | null {
   for (const piece of tokens(text)) out += piece === "," ? ", " : piece === ":" ? ": " : respelled(piece);
   return out;
 }
+
+/** A tool's schema, spaced; what is no JSON stays as it is. */
+export const spacedTool = remembered((tool) => spacedJson(tool) ?? tool);
 
 export interface Member {
   readonly key: string;

@@ -6,9 +6,10 @@ import type { Call, Span, Step, Trajectory } from "../../schemas/trajectory.ts";
 import type { CallStyle, WrittenCall } from "./call-styles/call-style.ts";
 import { callStyles } from "./call-styles/index.ts";
 import { countControlTexts, escapeControlTexts } from "./control-tokens.ts";
-import { jsonMembers, spacedJson, stringMember } from "./json-text.ts";
+import { jsonMembers, spacedTool, stringMember } from "./json-text.ts";
 import { personas } from "./personas/index.ts";
 import { contextCall, contextTool, type MappedCall, type Persona } from "./personas/persona.ts";
+import { remembered } from "./remembered.ts";
 
 /**
  * The one renderer: what is measured here is what is exported and what the live agent sees. A trajectory under a persona is a head
@@ -51,10 +52,10 @@ export type Rendering = { readonly ok: true; readonly value: Rendered } | { read
 /** The source has a `context` tool of its own (under `keep`): nobody could tell its calls from ours. */
 const nameTaken = `name-taken:${contextCall.name}`;
 
-function isContextTool(tool: string): boolean {
+const isContextTool = remembered((tool) => {
   const schema = jsonMembers(tool)?.findLast((member) => member.key === "function")?.value ?? "";
   return stringMember(jsonMembers(schema) ?? [], "name") === contextCall.name;
-}
+});
 
 const hasResult = (step: Step): boolean => step.calls.length > 0 || step.feedback.length > 0;
 
@@ -133,7 +134,7 @@ export function render(trajectory: Trajectory, recipe: PersonaRecipe): Rendering
     controlTexts += countControlTexts(whole);
     return whole;
   };
-  const ownTools = persona.tools(trajectory).map((tool) => clean(spacedJson(tool) ?? tool));
+  const ownTools = persona.tools(trajectory).map((tool) => clean(spacedTool(tool)));
   const tools = [...ownTools, contextTool];
   const asked = recipe.system ?? persona.system(trajectory.task, true);
   const plain = recipe.system ?? persona.system(trajectory.task, false);

@@ -1,4 +1,4 @@
-import { jsonMembers, jsonString, spacedJson, stringMember } from "../json-text.ts";
+import { jsonMembers, jsonString, spacedJson, spacedTool, stringMember } from "../json-text.ts";
 import type { CallStyle, WrittenCall } from "./call-style.ts";
 import { readHermesReply } from "./hermes-reply.ts";
 
@@ -31,7 +31,7 @@ export const hermes: CallStyle = {
     (tools.length === 0
       ? ""
       : `\n\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>${tools
-          .map((tool) => `\n${spacedJson(tool) ?? tool}`)
+          .map((tool) => `\n${spacedTool(tool)}`)
           .join(
             "",
           )}\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>`),

@@ -1,4 +1,5 @@
 import { jsonMembers } from "../json-text.ts";
+import { remembered } from "../remembered.ts";
 import type { CallStyle, WrittenCall } from "./call-style.ts";
 import { excerpt } from "./excerpt.ts";
 import { defaultSystem } from "./hermes.ts";
@@ -17,6 +18,8 @@ several lines
 </function>
 
 A text goes on lines of its own where it has several lines, or where it would read as a number, list, object, true, false or null. Where a value itself contains one of these tags, write a backslash behind its "<". The result comes in the next turn, under the word OBSERVATION.`;
+
+const describedTool = remembered(describeTool);
 
 /** Arguments that are no JSON object stand as they are and cannot be read back. */
 function written(call: WrittenCall): string {
@@ -40,7 +43,7 @@ export const xml: CallStyle = {
   system: (prompt, tools) =>
     [
       prompt ?? defaultSystem,
-      ...(tools.length === 0 ? [] : ["# Functions", "You can call these functions.", ...tools.map(describeTool), "# Calls", howToCall]),
+      ...(tools.length === 0 ? [] : ["# Functions", "You can call these functions.", ...tools.map(describedTool), "# Calls", howToCall]),
     ].join("\n\n"),
   assistant,
   user: (results, feedback) => [...results.map((result) => `OBSERVATION:\n${result}`), ...feedback].join("\n\n"),
