@@ -215,7 +215,7 @@ class BatchStream {
         controller.close();
       }
     };
-    this.stream = new ReadableStream({ pull }, { highWaterMark: 1 });
+    this.stream = new ReadableStream({ pull }, { highWaterMark: 0 }); // else the next group lies in the module beside the one it writes
   }
 }
 

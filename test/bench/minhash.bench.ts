@@ -115,6 +115,7 @@ try {
     for (let pair = 0; pair < pairs; pair += 1) sum += column.similarity(0, 1);
     return sum;
   });
+  sketches.length = 0; // else they go while the bands are weighed
   const size = table.steps.size;
   const emptyHanded = bytesHeld();
   const near = new NearDuplicates(table.steps, threshold);
