@@ -16,6 +16,7 @@ import { runStage } from "../run/run-stage.ts";
 import { selectionSummary, selectionText } from "../run/selection-summary.ts";
 import { checkMix, requireImportedSources } from "../run/sources.ts";
 import { stepStates } from "../run/state.ts";
+import { stopIfAsked } from "../stop.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { sweepTemporaries } from "../store/leftovers.ts";
 import { lockRun } from "../store/lock.ts";
@@ -124,7 +125,7 @@ async function shardsToJudge({ run, settled }: RunContext): Promise<number> {
 async function runSteps(context: RunContext, options: RunOptions, steps: readonly StepInfo[]): Promise<StepSummary[]> {
   const summaries: StepSummary[] = [];
   for (const info of steps) {
-    if (context.signal.aborted) throw new Fault("DRAINED", "stop", `stopped before ${info.step}; run the same command again to go on`);
+    stopIfAsked(context.signal, `stopped before ${info.step}`);
     if (info.name === "condense" && info !== steps[0])
       await askBeforeCondense(options, context.run, context.settled, context.progress, context.signal);
     const summary = await runStep(context, options, info);

@@ -27,7 +27,7 @@ import { assertNoSecretText } from "../secrets/scan-files.ts";
 import { writeTextAtomically } from "../store/atomic.ts";
 import { fileDigest } from "../store/lines.ts";
 import { croissantFile, madeWith } from "./about-texts.ts";
-import type { ExportRequest, Gathered } from "./request.ts";
+import { type ExportRequest, type Gathered, stopExportIfAsked } from "./request.ts";
 import { reuseWhole, type Whole, type WrittenPart } from "./reuse.ts";
 import { Spool } from "./spool.ts";
 import { writeAudit } from "./write-audit.ts";
@@ -156,7 +156,7 @@ async function gather({ bundles, params, ports, spent, signal, progress }: Expor
   const funnel = createFunnel(Object.keys(filters));
   let trajectories = 0;
   for await (const judged of bundles()) {
-    signal?.throwIfAborted();
+    stopExportIfAsked(signal);
     funnel.add(judged.trajectory.id, judged.metrics, judged.verdict, judged.leftOut);
     const bundle = withVerdictApplied(judged);
     const exported = exportTrajectory(bundle, params, ports);

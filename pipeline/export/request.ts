@@ -13,6 +13,7 @@ import type { ExportParams } from "../../stages/export/params.ts";
 import type { Provenance } from "../../stages/export/provenance.ts";
 import type { Place } from "../../stages/export/split.ts";
 import type { Ports } from "../../stages/stage.ts";
+import { stopIfAsked } from "../stop.ts";
 import type { EarlierExport } from "./reuse.ts";
 
 /** What stage 6 is lent to write the audit with. */
@@ -51,6 +52,10 @@ export interface ExportRequest {
   /** Called with the number of trajectories done. */
   readonly progress?: (done: number) => void;
 }
+
+/** Between two samples. */
+export const stopExportIfAsked = (signal: AbortSignal | undefined): void =>
+  stopIfAsked(signal, "stopped while exporting; an earlier dataset stays as it was");
 
 /** What rendering everything has shown. */
 export interface Gathered {

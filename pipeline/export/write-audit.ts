@@ -9,7 +9,7 @@ import { writeTextAtomically } from "../store/atomic.ts";
 import { fileDigest } from "../store/lines.ts";
 import { jsonOf, readTextIfThere } from "../store/run-folder.ts";
 import { catgenVersion } from "../version.ts";
-import type { AuditRequest, ExportRequest } from "./request.ts";
+import { type AuditRequest, type ExportRequest, stopExportIfAsked } from "./request.ts";
 import { isWhole, linkOrCopy } from "./reuse.ts";
 
 const megabyte = 1_000_000;
@@ -80,7 +80,7 @@ async function* rowsOf(
   leftOut: Record<string, number>,
 ): AsyncGenerator<Columns> {
   for await (const record of audit.records()) {
-    request.signal?.throwIfAborted();
+    stopExportIfAsked(request.signal);
     if (record.kept !== (side === "kept")) continue;
     if (record.withheld !== null) {
       leftOut[record.withheld] = (leftOut[record.withheld] ?? 0) + 1;

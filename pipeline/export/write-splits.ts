@@ -8,7 +8,7 @@ import { diskPaths } from "../../stages/export/save-to-disk.ts";
 import type { Split, SplitName } from "../../stages/export/split.ts";
 import { ArrowFile } from "../adapters/arrow-file.ts";
 import { writeParquetShards } from "../adapters/parquet-writer.ts";
-import type { ExportRequest, Gathered } from "./request.ts";
+import { type ExportRequest, type Gathered, stopExportIfAsked } from "./request.ts";
 import { linkOrCopy, reusePart, type WrittenPart } from "./reuse.ts";
 import type { Spool } from "./spool.ts";
 
@@ -71,7 +71,7 @@ async function writeSplit(
   const arrow = first === undefined ? null : await ArrowFile.create(join(folder, first), layout.columns);
   const rows = async function* (): AsyncGenerator<Row> {
     for await (const exported of samples) {
-      signal?.throwIfAborted();
+      stopExportIfAsked(signal);
       for (const made of layout.rows(exported, ports)) {
         tokens += made.tokens;
         trainedTokens += made.trainedTokens;

@@ -15,6 +15,7 @@ import { type ReadOptions, readUnit } from "../import/read.ts";
 import { stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
 import { scrubOptions } from "../secrets/own.ts";
+import { stopIfAsked } from "../stop.ts";
 import { crashPoint } from "../store/crash-point.ts";
 import { digestOf, sha256 } from "../store/digest.ts";
 import { sweepDone } from "../store/leftovers.ts";
@@ -74,8 +75,7 @@ async function readNewUnit(
   let full = false;
   try {
     for await (const event of readUnit(unit, options)) {
-      if (context.signal.aborted)
-        throw new Fault("DRAINED", "stop", "stopped while importing; nothing is lost, run the same command again");
+      stopIfAsked(context.signal, "stopped while importing; nothing is lost");
       if (event.kind === "file") files.push(event.report);
       else if (event.kind === "quarantined") await quarantine.add(event);
       else if (runs >= room) full = true;

@@ -8,6 +8,7 @@ import { readParquetRows } from "../adapters/parquet-reader.ts";
 import { type FoundAudit, findAudits } from "../import/find-audit.ts";
 import { type Settled, stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
+import { stopIfAsked } from "../stop.ts";
 import { digestOf } from "../store/digest.ts";
 import { type Journal, openJournal } from "../store/journal.ts";
 import { shardOf } from "../store/rows.ts";
@@ -128,7 +129,7 @@ async function seed({ account, pathOf }: FoundAudit, seeds: readonly Seeds[], si
   try {
     for (const { path } of account.files)
       for await (const row of readParquetRows(pathOf(path), { columns })) {
-        if (signal.aborted) throw new Fault("DRAINED", "stop", "stopped while pulling; nothing is lost, run the same command again");
+        stopIfAsked(signal, "stopped while pulling; nothing is lost");
         for (const one of seeds) if (await one.add(String(row["cat_audit_id"]), row[`cat_audit_${one.part}`])) rows += 1;
       }
   } finally {

@@ -10,6 +10,7 @@ import type { SelectParams } from "../../stages/filter/selection/params.ts";
 import { selectSet } from "../../stages/filter/selection/select.ts";
 import { stepKey } from "../keys.ts";
 import { stepNamed } from "../plan.ts";
+import { stopIfAsked } from "../stop.ts";
 import { sweepDone } from "../store/leftovers.ts";
 import { readManifest, readManifests, writeKeyMaterial, writeManifest } from "../store/manifests.ts";
 import { openRowsWriter, readOwnRows, removeOldRows } from "../store/rows.ts";
@@ -41,7 +42,7 @@ export async function gatherCandidates(
   const candidates = new Candidates(kinds, seed);
   const starts: number[] = [];
   for (let shard = 0; shard < run.shards; shard += 1) {
-    if (signal.aborted) throw new Fault("DRAINED", "stop", `stopped in ${step}; run the same command again to go on`);
+    stopIfAsked(signal, `stopped in ${step}`);
     starts.push(candidates.list.length);
     const verdicts = rowsIn(run, selectsFrom.verdict, shard, Verdict);
     let verdict = await verdicts.next();

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -96,6 +96,26 @@ test("SIGTERM while several threads compute drains with 75, and the rows are the
     } finally {
       await built.close();
     }
+  }));
+
+test("SIGTERM in the midst of an export drains with 75, and the next run makes the dataset", () =>
+  seeded("export", async () => {
+    const codes: (number | null)[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const site = siteAt(yard, `export-${round}`);
+      const child = start(site, yard.all);
+      const end = finished(child);
+      const isExporting = (): boolean => existsSync(site.root) && readdirSync(site.root).some((name) => name.startsWith("export.tmp"));
+      await until(() => isExporting() || child.exitCode !== null, 1);
+      child.kill("SIGTERM");
+      const { code, stderr } = await end;
+      expect([0, 75], `${code} ${stderr}`).toContain(code);
+      expect(stderr).not.toContain("bug");
+      codes.push(code);
+      await mustRun(site, yard.all);
+      await expectWhole(site, reference.files);
+    }
+    expect(codes).toContain(75);
   }));
 
 test("a second SIGINT ends at once, and what was in flight is all that is asked again", async () => {

@@ -266,7 +266,10 @@ test("a batch that does not divide among the GPUs stops before any work", async 
   await expect(exported(recipe, [], { bundles: touched })).rejects.toMatchObject({ code: "RECIPE_INVALID" });
 });
 
-test("a request to stop ends the export and leaves no spool behind", async () => {
+test.each([
+  ["while samples are rendered", 3],
+  ["while they are written", bundles.length],
+])("a request to stop %s ends the export as stopped, not as a bug, and leaves nothing behind", async (_, after) => {
   const folder = await newFolder();
   const stop = new AbortController();
   const work = exportDataset({
@@ -276,10 +279,11 @@ test("a request to stop ends the export and leaves no spool behind", async () =>
     folder,
     template,
     signal: stop.signal,
-    progress: (done) => (done === 3 ? stop.abort(new Error("stopped on request")) : undefined),
+    progress: (done) => (done === after ? stop.abort() : undefined),
   });
-  await expect(work).rejects.toThrow("stopped on request");
-  expect(await readdir(folder)).toEqual([]);
+  await expect(work).rejects.toMatchObject({ code: "DRAINED", remedy: "stop" });
+  const left = await readdir(folder, { recursive: true, withFileTypes: true });
+  expect(left.filter((entry) => entry.isFile())).toEqual([]);
 });
 
 describe("a dataset with a mix", () => {
