@@ -190,7 +190,8 @@ function stretches(text: string): { readonly text: string; readonly code: boolea
 }
 
 /** A word before an ellipsis may be half a word. */
-const withoutCutWords = (text: string): string => text.replace(/[\w./-]{1,80} ?(?:…|\.\.\.)/g, (all) => `${" ".repeat(all.length - 1)}…`);
+const withoutCutWords = (text: string): string =>
+  /…|\.\.\./.test(text) ? text.replace(/[\w./-]{1,80} ?(?:…|\.\.\.)/g, (all) => `${" ".repeat(all.length - 1)}…`) : text;
 
 /** What a line names, clause by clause. Linear in its length. */
 export const entitiesOf = (line: MemoryLine): Entity[] => clausesOf(line.text).flatMap((clause) => entitiesIn(line, clause));

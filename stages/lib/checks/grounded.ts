@@ -1,5 +1,5 @@
 import type { Check, Finding } from "./check.ts";
-import { commandWords, deedsOfCommand, missingWords } from "./command-match.ts";
+import { claimedWords, commandWords, deedsOfCommand, LineWords } from "./command-match.ts";
 import { type Entity, entitiesIn, pathOf } from "./entities.ts";
 import { type Known, knownOf } from "./known.ts";
 import { isConjecture } from "./lines.ts";
@@ -16,14 +16,14 @@ function commandSeen(entity: Entity, known: Known): boolean {
     const text = words.replace(/\s+/g, " ").trim().toLowerCase();
     if (known.before.hasText(text) || known.before.hasText(text.replace(/ … ?$| \.\.\.$/, ""))) return true;
     if (deedsOfCommand(words, known.deeds).length > 0) return true;
-    const claimed = commandWords(words);
-    return told(known).some((typed) => missingWords(claimed, typed).length === 0) && filesOf(entity).every((one) => !unseen(one, known));
+    const claimed = claimedWords(commandWords(words));
+    return told(known).some((typed) => typed.hasAll(claimed)) && filesOf(entity).every((one) => !unseen(one, known));
   });
 }
 
-const toldWords = new WeakMap<Known, readonly (readonly string[])[]>();
+const toldWords = new WeakMap<Known, readonly LineWords[]>();
 /** Lines of what was said and printed that look like commands, as words: Q, the previous memory and thoughts quote commands, too. */
-function told(known: Known): readonly (readonly string[])[] {
+function told(known: Known): readonly LineWords[] {
   const there = toldWords.get(known);
   if (there !== undefined) return there;
   const lines = known.before.texts.flatMap(({ text }) =>
@@ -35,7 +35,7 @@ function told(known: Known): readonly (readonly string[])[] {
           line.length <= 400 && /(?:^|[`$>:\s])(?:python3?|pytest|pip|npm|npx|node|make|cargo|go|git|tox|sed|grep|\.\/\w+) /.test(line),
       ),
   );
-  const words = [...new Set(lines)].slice(0, 2_000).map(commandWords);
+  const words = [...new Set(lines)].slice(0, 2_000).map((line) => new LineWords(line));
   toldWords.set(known, words);
   return words;
 }
