@@ -125,8 +125,12 @@ function numbersIn(stretch: string, make: (kind: EntityKind, words: string) => E
 
 type Make = (kind: EntityKind, words: string) => Entity;
 
+/** What most words of prose are: no name, whatever stands around it. */
+const plainWord = /^[a-z]+[.,;:!?]?$/;
+
 /** The entity that one word is, if any. */
 function ofWord(raw: string, code: boolean, make: Make): Entity[] {
+  if (plainWord.test(raw)) return [];
   const word = raw.replace(/^[("'[{<]+/, "").replace(/(?:\(\)?|[)"'\]}>,;:!?…]|\.(?=$)|'s)+$/g, "");
   if (word === "" || raw.includes("…") || raw.includes("...") || wellKnown.has(word.toLowerCase())) return [];
   if (/^\S{1,300}::\S/.test(raw) && /[./]/.test(raw.split("::")[0] ?? "")) return [make("test", raw.replace(/[.,;:)]+$/, ""))];

@@ -21,8 +21,33 @@ export const mostPlaces = 64;
 /** A longer run of path characters is no path but data (base64, minified code). PATH_MAX of Linux is 4,096; real ones are under 300. */
 const longestPath = 300;
 
-const token = /[\w.@+~/$\u00aa-\uffff-]+/g;
+const isOfWord = /[\w$\u00aa-\uffff]/;
+const joints = ".@+~/-";
 const wordEnds = /[^\w$\u00aa-\uffff]+/;
+const [between, joint, ofWord] = [0, 1, 2];
+/** What a character below U+00AA is; all others are of words. */
+const kinds = Uint8Array.from({ length: 0xaa }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return isOfWord.test(character) ? ofWord : joints.includes(character) ? joint : between;
+});
+
+/** Words, and what joints hold together, in order. By hand: a pattern makes an array for each, and `seenText` takes 1.5 times as long. */
+function eachToken(text: string, take: (token: string, isJoined: boolean) => void): void {
+  let start = -1;
+  let isJoined = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const kind = kinds[text.charCodeAt(at)] ?? ofWord;
+    if (kind === between) {
+      if (start >= 0) take(text.slice(start, at), isJoined);
+      start = -1;
+      isJoined = false;
+    } else {
+      if (start < 0) start = at;
+      if (kind === joint) isJoined = true;
+    }
+  }
+  if (start >= 0) take(text.slice(start), isJoined);
+}
 
 /** `1,234` = `1234`. */
 export const numberOf = (digits: string): string => (/^\d{1,3}(?:,\d{3})+$/.test(digits) ? digits.replaceAll(",", "") : digits);
@@ -62,12 +87,14 @@ export function seenText(raw: string, about = ""): SeenText {
   const words = new Set<string>();
   const paths = new Set<string>();
   const known = new Set<string>();
-  for (const [found] of text.matchAll(token)) {
-    if (known.has(found)) continue;
-    known.add(found);
-    for (const word of found.split(wordEnds)) if (word !== "") words.add(word);
-    if (/[./]/.test(found)) addPath(paths, found);
-  }
+  eachToken(text, (found, isJoined) => {
+    if (!isJoined) words.add(found);
+    else if (!known.has(found)) {
+      known.add(found);
+      for (const word of found.split(wordEnds)) if (word !== "") words.add(word);
+      if (/[./]/.test(found)) addPath(paths, found);
+    }
+  });
   let numbers: Map<string, number[]> | null = null;
   return {
     text,
@@ -136,7 +163,10 @@ export function seenOf(texts: readonly SeenText[]): Seen {
   };
   return {
     texts,
-    hasWord: (word) => texts.some(({ words }) => words.has(word.toLowerCase())),
+    hasWord: (word) => {
+      const wanted = word.toLowerCase();
+      return texts.some(({ words }) => words.has(wanted));
+    },
     hasPath: (path) => {
       const wanted = path.toLowerCase();
       return texts.some(({ paths }) => paths.has(wanted)) || folder(wanted);
