@@ -6,17 +6,7 @@ import { Bits, Growing } from "./growing.ts";
 /** By require: as modules, its 146 files would go through the TypeScript loader one by one, which takes half as long as a small run. */
 export const arrow = createRequire(import.meta.url)("apache-arrow") as typeof Arrow;
 
-/** Values of one column, checked before (`row-size.ts`), in the memory that Arrow wants. Null where the type or a struct around it allows. */
-interface Column {
-  readonly length: number;
-  add(value: unknown): void;
-  addAll(values: ArrayLike<unknown>): void;
-  data(): Arrow.Data;
-  /** Its memory takes the next values. */
-  clear(): void;
-}
-
-function columnOf(type: ColumnType): Column {
+function columnOf(type: ColumnType): Column<unknown> {
   switch (type.type) {
     case "list":
       return new ListColumn(type);
@@ -66,8 +56,8 @@ class Presence {
   }
 }
 
-/** What all columns do alike. */
-abstract class PresentColumn<T> implements Column {
+/** Values of one column, checked before (`row-size.ts`), in the memory that Arrow wants. Null where the type or a struct around it allows. */
+abstract class Column<T> {
   protected readonly presence: Presence;
 
   constructor({ nullable }: Pick<ColumnType, "nullable">) {
@@ -87,6 +77,7 @@ abstract class PresentColumn<T> implements Column {
     for (let at = 0; at < values.length; at += 1) this.add(values[at]);
   }
 
+  /** Its memory takes the next values. */
   clear(): void {
     this.presence.clear();
     this.empty();
@@ -103,7 +94,7 @@ const offsets = (): Growing<Int32Array> => {
   return growing;
 };
 
-class TextColumn extends PresentColumn<string> {
+class TextColumn extends Column<string> {
   private readonly ends = offsets();
   private readonly bytes = new Growing((length) => Buffer.allocUnsafeSlow(length));
 
@@ -125,7 +116,7 @@ class TextColumn extends PresentColumn<string> {
   }
 }
 
-class BoolColumn extends PresentColumn<boolean> {
+class BoolColumn extends Column<boolean> {
   private readonly bits = new Bits();
 
   protected put(value: boolean | null): void {
@@ -145,7 +136,7 @@ type NumberName = Exclude<ScalarType["type"], "utf8" | "bool">;
 
 const numberArrays = { int8: Int8Array, int32: Int32Array, float64: Float64Array } as const;
 
-class NumberColumn extends PresentColumn<number> {
+class NumberColumn extends Column<number> {
   private readonly type: NumberName;
   private readonly values: Growing<Int8Array | Int32Array | Float64Array>;
 
@@ -177,10 +168,10 @@ class NumberColumn extends PresentColumn<number> {
   }
 }
 
-class ListColumn extends PresentColumn<ArrayLike<unknown>> {
+class ListColumn extends Column<ArrayLike<unknown>> {
   private readonly type: ListType;
   private readonly ends = offsets();
-  private readonly elements: Column;
+  private readonly elements: Column<unknown>;
 
   constructor(type: ListType) {
     super(type);
@@ -204,9 +195,9 @@ class ListColumn extends PresentColumn<ArrayLike<unknown>> {
   }
 }
 
-export class StructColumn extends PresentColumn<Row> {
+export class StructColumn extends Column<Row> {
   private readonly type: StructType;
-  private readonly fields: readonly (readonly [name: string, column: Column])[];
+  private readonly fields: readonly (readonly [name: string, column: Column<unknown>])[];
 
   constructor(type: StructType) {
     super(type);

@@ -79,9 +79,9 @@ const lanes = Array.from({ length: lanesFor(name) }, () =>
     throw error;
   }),
 );
-Promise.allSettled(lanes).then(async () => {
-  await Promise.all(lanes).then(
+Promise.allSettled(lanes)
+  .then(() => Promise.all(lanes))
+  .then(
     () => send({ kind: "done" }),
     (error: unknown) => send(told(systemFault(error))),
   );
-});

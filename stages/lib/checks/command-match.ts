@@ -78,7 +78,7 @@ export function claimedWords(words: readonly string[]): ClaimedWords {
 
 /** Words of a line that was typed or told, to be asked for many claims. */
 export class LineWords {
-  readonly hasPlaceholder: boolean;
+  private readonly hasPlaceholder: boolean;
   private readonly exact: ReadonlySet<string>;
   private parts: { readonly ends: ReadonlySet<string>; readonly opens: ReadonlySet<string> } | null = null;
 

@@ -13,3 +13,14 @@ test("a text that was seen a moment ago is not looked at again, and one of thous
   expect(lengthOf("abc")).toBe(3);
   expect(asked.filter((text) => text === "abc")).toHaveLength(2);
 });
+
+test("a text of megabytes is not kept, and looked at each time", () => {
+  let looks = 0;
+  const lengthOf = remembered(({ length }) => {
+    looks += 1;
+    return length;
+  });
+  const long = "x".repeat(1_000_000);
+  for (let time = 0; time < 2; time += 1) expect(lengthOf(long)).toBe(1_000_000);
+  expect(looks).toBe(2);
+});
